@@ -1,0 +1,56 @@
+# How the tests of a room are built and registered. Used by tests/CMakeLists.txt.
+#
+# Names carry meaning (cmake/Labels.cmake):
+#   a suite whose name starts with Long    runs only under ./test --long
+#   a suite whose name ends with NoTsan    is left out under TSan, NoAsan under ASan
+
+set(EDDY_TEST_TIMEOUT_S 120)
+
+# The library eddy_test_support: tests/support/*.cpp, or only its include directory.
+function(eddy_test_support)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cpp)
+    if(sources)
+        add_library(eddy_test_support STATIC ${sources})
+        set(scope PUBLIC)
+        eddy_warnings(eddy_test_support)
+        set_target_properties(eddy_test_support PROPERTIES CXX_EXTENSIONS OFF)
+    else()
+        add_library(eddy_test_support INTERFACE)
+        set(scope INTERFACE)
+    endif()
+    target_include_directories(eddy_test_support ${scope} ${PROJECT_SOURCE_DIR}/tests)
+    target_link_libraries(eddy_test_support ${scope} eddy_internals GTest::gmock)
+endfunction()
+
+function(eddy_room_tests room)
+    set(program eddy_${room}_tests)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*.cpp)
+    add_executable(${program} ${sources})
+    target_link_libraries(${program} PRIVATE eddy_test_support GTest::gtest_main)
+    target_compile_definitions(
+        ${program} PRIVATE EDDY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                           EDDY_BINARY_DIR="${PROJECT_BINARY_DIR}"
+    )
+    set_target_properties(${program} PROPERTIES CXX_EXTENSIONS OFF)
+    eddy_warnings(${program})
+
+    # The programs are asked for their tests by ctest, not by the build: one that cannot start is a
+    # failed test then, not a failed build.
+    gtest_discover_tests(
+        ${program}
+        DISCOVERY_MODE PRE_TEST
+        DISCOVERY_TIMEOUT 60
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
+        PROPERTIES TIMEOUT ${EDDY_TEST_TIMEOUT_S}
+    )
+
+    set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${program}_labels.cmake)
+    file(
+        CONFIGURE
+        OUTPUT ${labels_file}
+        CONTENT
+            "set(room @room@)\nset(tests \${@program@_TESTS})\ninclude(@PROJECT_SOURCE_DIR@/cmake/Labels.cmake)\n"
+        @ONLY
+    )
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
+endfunction()

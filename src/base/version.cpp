@@ -1,0 +1,7 @@
+#include <eddy/base/version.hpp>
+
+namespace eddy {
+
+std::string_view version() noexcept { return EDDY_VERSION; }
+
+}  // namespace eddy
