@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# selftest.sh CASE DIR: plants a small tree with one fault in DIR and expects the checker to reject
+# it with the right words; then mends the fault and expects silence.
+set -euo pipefail
+house=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+case=$1
+tree=$2/$case
+rm -rf "$tree"
+mkdir -p "$tree"/include/eddy/{base,loop} "$tree"/src/{base,kernel,loop,engine}
+
+# plant FILE LINE...: makes a file of the tree.
+plant() {
+    local file=$tree/$1
+    shift
+    mkdir -p "$(dirname "$file")"
+    printf '%s\n' "$@" >"$file"
+}
+
+# rejects MESSAGE CHECKER...: the checker fails and says MESSAGE.
+rejects() {
+    local message=$1 output
+    shift
+    if output=$("$@" 2>&1); then
+        printf 'not noticed by: %s\n' "$*"
+        exit 1
+    fi
+    if [[ $output != *"$message"* ]]; then
+        printf 'expected it to say:\n  %s\nit said:\n%s\n' "$message" "$output"
+        exit 1
+    fi
+}
+
+accepts() {
+    local output
+    if ! output=$("$@" 2>&1); then
+        printf 'a clean tree was rejected by: %s\n%s\n' "$*" "$output"
+        exit 1
+    fi
+}
+
+layering() { "$house/layering.sh" "$tree"; }
+syscalls() { "$house/syscalls.sh" "$tree"; }
+text() { "$house/text.sh" "$1" "$tree"; }
+headers() { "$house/headers.sh" "$tree" "${CXX:-c++}"; }
+
+case $case in
+layering)
+    plant include/eddy/base/a.hpp '#include <eddy/loop/loop.hpp>'
+    rejects 'include/eddy/base/a.hpp:1: base may not include loop' layering
+    plant include/eddy/base/a.hpp '#pragma once' '#  include "loop/loop.hpp"'
+    rejects 'include/eddy/base/a.hpp:2: base may not include loop' layering
+    plant include/eddy/base/a.hpp '#include <eddy/eddy.hpp>'
+    rejects '<eddy/eddy.hpp> is for users' layering
+    plant include/eddy/base/a.hpp '#include "../loop/loop.hpp"'
+    rejects 'name the room instead of ../' layering
+    plant include/eddy/base/a.hpp '#include <memory>' '#include <sys/epoll.h>'
+    plant src/loop/loop.cpp '#include <eddy/base/a.hpp>' '#include "kernel/epoll.hpp"' \
+        '#include "loop.hpp"' '// #include <eddy/watch/watch.hpp>'
+    plant include/eddy/eddy.hpp '#include <eddy/base/a.hpp>' '#include <eddy/loop/loop.hpp>'
+    accepts layering
+    plant src/loop/loop.cpp '#include <eddy/watch/watch.hpp>'
+    rejects 'src/loop/loop.cpp:1: loop may not include watch' layering
+    ;;
+rooms)
+    plant src/cellar/a.cpp 'int a;'
+    rejects 'the room cellar is not in rooms.txt' layering
+    rm -r "$tree/src/cellar"
+    plant src/a.cpp 'int a;'
+    rejects 'a source file outside the rooms' layering
+    rm "$tree/src/a.cpp"
+    plant src/base/a.cpp '#include "cellar/a.hpp"'
+    rejects '"cellar/a.hpp" is in no room' layering
+    plant src/base/a.cpp '#include <cellar/a.hpp>'
+    accepts layering
+    ;;
+private)
+    plant include/eddy/loop/a.hpp '#include "kernel/epoll.hpp"'
+    rejects 'the room kernel is private: include it only from src/' layering
+    plant include/eddy/loop/a.hpp '#include <eddy/kernel/epoll.hpp>'
+    rejects 'the room kernel is private: include it only from src/' layering
+    plant include/eddy/eddy.hpp '#include <eddy/kernel/epoll.hpp>'
+    plant include/eddy/loop/a.hpp '#pragma once'
+    rejects 'the room kernel is private: include it only from src/' layering
+    rm "$tree/include/eddy/eddy.hpp"
+    plant include/eddy/kernel/a.hpp '#pragma once'
+    rejects 'nothing of it belongs under include/' layering
+    rm -r "$tree/include/eddy/kernel"
+    plant src/loop/a.cpp '#include "kernel/epoll.hpp"'
+    accepts layering
+    ;;
+banned)
+    for header in functional iostream regex thread; do
+        plant include/eddy/base/a.hpp "#include <$header>"
+        rejects "<$header> is banned from the headers that users include" layering
+    done
+    plant include/eddy/base/a.hpp '#include <memory>'
+    plant src/base/a.cpp '#include <thread>'
+    accepts layering
+    ;;
+headers)
+    plant include/eddy/base/a.hpp '#pragma once' 'inline std::size_t a() { return 0; }'
+    rejects 'include/eddy/base/a.hpp: does not compile on its own' headers
+    plant include/eddy/base/a.hpp '#include <cstddef>' 'inline std::size_t a() { return 0; }'
+    rejects 'include/eddy/base/a.hpp: does not compile on its own' headers # no guard
+    plant include/eddy/base/a.hpp '#pragma once' '#include <cstddef>' \
+        'inline std::size_t a() { return 0; }'
+    plant src/kernel/a.hpp '#pragma once' '#include <eddy/base/a.hpp>' '#include "base/b.hpp"'
+    rejects 'src/kernel/a.hpp: does not compile on its own' headers
+    plant src/base/b.hpp '#pragma once'
+    accepts headers
+    ;;
+syscalls)
+    plant src/loop/a.cpp 'int a() { return ::close(3); }'
+    rejects 'src/loop/a.cpp:1: calls close: only src/kernel makes system calls' syscalls
+    plant src/loop/a.cpp '' 'int a() { return epoll_ctl(1, 2, 3, nullptr); }'
+    rejects 'src/loop/a.cpp:2: calls epoll_ctl' syscalls
+    plant src/loop/a.cpp 'long a() { /* x */ return syscall(SYS_gettid); }'
+    rejects 'calls syscall' syscalls
+    plant src/loop/a.cpp 'auto a() { return io_uring_get_sqe(&ring); }'
+    rejects 'calls io_uring_get_sqe' syscalls
+    plant include/eddy/loop/a.hpp 'inline auto a() { return ::read (0, nullptr, 0); }'
+    plant src/loop/a.cpp ''
+    rejects 'include/eddy/loop/a.hpp:1: calls read' syscalls
+    plant include/eddy/loop/a.hpp '#pragma once'
+    plant src/engine/uring_engine.cpp 'int a() { return io_uring_enter(1, 2, 3, 4, nullptr); }'
+    rejects 'calls io_uring_enter' syscalls
+    plant src/engine/uring_engine.cpp 'auto a() { return io_uring_get_sqe(&ring); }'
+    plant src/kernel/a.cpp 'int a() { return ::close(3); }' \
+        'int b() { return io_uring_enter(1, 2, 3, 4, nullptr); }'
+    plant src/loop/a.cpp 'auto a() { return kernel::close(3); }  // not ::close(3)' \
+        'auto b() { return file.read(3) + file->write(3) + kernel::epoll_ctl(3); }' \
+        '/* ::close(3)' '   ::close(3) */' 'const char* c = "::close(3)";' \
+        'int read(int);' 'void loop::connect(int) {}'
+    accepts syscalls
+    ;;
+leftovers)
+    for word in FIX''ME X''XX TO''DO; do
+        plant src/base/a.cpp 'int a;' "int b;  // $word: later"
+        rejects "src/base/a.cpp:2:int b;  // $word: later    <- do it or drop it" text leftovers
+    done
+    plant src/base/a.cpp 'int a;  // AXXXB, mkstemp("fileXXXXXX")'
+    accepts text leftovers
+    ;;
+whitespace)
+    plant src/base/a.cpp 'int a; '
+    rejects 'src/base/a.cpp:1:int a;     <- white space' text whitespace
+    plant src/base/a.cpp $'\tint a;'
+    rejects 'or a tab' text whitespace
+    plant README.md 'words '
+    plant src/base/a.cpp 'int a;'
+    rejects 'README.md:1' text whitespace
+    plant README.md 'words'
+    accepts text whitespace
+    ;;
+columns)
+    long=$(printf '%0100d' 0)
+    plant src/base/a.cpp "${long}1"
+    rejects 'src/base/a.cpp:1:' text columns
+    plant src/base/a.cpp "$long" "é${long:1}"
+    plant README.md "$long and more"
+    accepts text columns
+    ;;
+machine-paths)
+    for directory in home root work; do
+        plant src/base/a.cpp "const char* a = \"/$directory/eve/eddy\";"
+        rejects "a path of somebody's machine" text machine-paths
+    done
+    plant src/base/a.cpp 'const char* a = "/tmp/work/x";' '// base/work/home/root/x'
+    accepts text machine-paths
+    ;;
+format)
+    cp "$house/../../.clang-format" "$tree/"
+    plant src/base/a.cpp 'int  a ( ) { return 1 ; }'
+    code=0
+    "$house/format.sh" "$tree" >"$tree/said" 2>&1 || code=$?
+    [[ $code -ne 77 ]] || { cat "$tree/said"; exit 77; }
+    rejects 'run scripts/format' "$house/format.sh" "$tree"
+    plant src/base/a.cpp 'int a() { return 1; }'
+    accepts "$house/format.sh" "$tree"
+    ;;
+*)
+    echo "no such case: $case" >&2
+    exit 2
+    ;;
+esac
