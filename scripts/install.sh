@@ -6,7 +6,7 @@ packages_tests="libgtest-dev libgmock-dev spin strace clang-format"
 packages_bench="libbenchmark-dev libuv1-dev libevent-dev libev-dev libasio-dev strace valgrind"
 packages_bench_optional="linux-perf"
 packages_clang="clang-19 libclang-rt-19-dev"
-packages_tidy="clang-tidy"
+packages_tidy="clang-tidy-19"
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -86,20 +86,24 @@ need() {
     fi
 }
 
-# build_preset PRESET [TARGET...]: configures and builds, quiet unless it fails or takes long.
-build_preset() {
-    local preset=$1
-    shift
-    local log="build/$preset.configure.log"
+# configure_preset PRESET: quiet unless it fails.
+configure_preset() {
+    local preset=$1 log="build/$1.configure.log"
     mkdir -p build
     say "[$preset] configuring"
     if ! cmake --preset "$preset" >"$log" 2>&1; then
         cat "$log" >&2
         die "cmake could not configure preset $preset (its output is above)"
     fi
-    say "[$preset] building"
-    local targets=()
+}
+
+# build_preset PRESET [TARGET...]: configures and builds.
+build_preset() {
+    local preset=$1 targets=()
+    shift
     [[ $# -eq 0 ]] || targets=(--target "$@")
+    configure_preset "$preset"
+    say "[$preset] building"
     cmake --build --preset "$preset" "${targets[@]}" >&2 ||
         die "preset $preset did not build (the compiler's words are above)"
 }

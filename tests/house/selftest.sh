@@ -178,6 +178,27 @@ format)
     plant src/base/a.cpp 'int a() { return 1; }'
     accepts "$house/format.sh" "$tree"
     ;;
+models)
+    command -v spin >/dev/null || { echo "skipped: no spin here"; exit 77; }
+    model() { "$house/../model/check-model" "$1" "$tree/$2.pml" "$tree/searched"; }
+    plant right.pml 'byte x;' 'active proctype p() { x = 1; assert(x == 1) }'
+    plant wrong.pml 'byte x;' 'active [2] proctype p() { x++; assert(x == 1) }'
+    plant stuck.pml 'active proctype p() { false }'
+    plant deep.pml 'int x;' 'active proctype p() { do :: x < 2000000 -> x++ :: else -> break od }'
+    plant wide.pml '// pan: -DSAFETY -UMEMLIM -DMEMLIM=16' 'int x, y, z;' \
+        'active [3] proctype p() { do :: x < 900 -> x++ :: y < 900 -> y++ :: z < 900 -> z++ od }'
+    plant nonsense.pml 'active proctype p() { '
+    accepts model right right
+    accepts model broken wrong
+    [[ -s $tree/searched/wrong.pml.trail ]] || { echo "the trail was not kept"; exit 1; }
+    accepts model broken stuck
+    rejects 'errors: 1' model right wrong
+    rejects 'errors: 1' model right stuck
+    rejects 'no error was found in it' model broken right
+    rejects 'deeper than' model right deep
+    rejects 'it takes more memory than' model right wide
+    rejects 'spin does not understand it' model right nonsense
+    ;;
 *)
     echo "no such case: $case" >&2
     exit 2
