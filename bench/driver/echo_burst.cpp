@@ -1,0 +1,75 @@
+#include "driver/echo_burst.hpp"
+
+#include <memory>
+#include <stdexcept>
+
+#include "driver/cores.hpp"
+#include "driver/echo_cases.hpp"
+#include "driver/server_set.hpp"
+#include "driver/table.hpp"
+#include "load/burst.hpp"
+
+namespace bench {
+
+namespace {
+
+constexpr const char* metric = "server_cpu_ns_per_request";
+constexpr std::int64_t warm_up_ns = 5'000'000;
+
+struct plan {
+    unsigned rounds;
+    std::int64_t slice_ns;
+};
+
+plan plan_for(const options& o) {
+    return o.quick ? plan{7, 40'000'000} : plan{20, 100'000'000};
+}
+
+double cpu_a_request(pid_t pid, burst_load& load, std::int64_t slice_ns) {
+    const std::uint64_t before = cpu_time_ns(pid);
+    const std::uint64_t requests = load.run_for(slice_ns);
+    return static_cast<double>(cpu_time_ns(pid) - before) / static_cast<double>(requests);
+}
+
+/// All servers are connected at once; each slice talks to one of them.
+void measure_case(context& c, server_set& servers, const load_shape& shape, const plan& p) {
+    rounds found(servers.names(), p.rounds);
+    std::vector<std::unique_ptr<burst_load>> loads(servers.size());
+    servers.for_each(found, [&](std::size_t i) {
+        loads[i] = std::make_unique<burst_load>(servers.at(i).port(), shape);
+        loads[i]->check();
+        loads[i]->run_for(warm_up_ns);
+    });
+    for (unsigned r = 0; r < p.rounds; ++r) {
+        c.shown.step("round " + std::to_string(r + 1) + "/" + std::to_string(p.rounds));
+        servers.for_each_rotated(found, r, [&](std::size_t i) {
+            found.set(i, r, cpu_a_request(servers.at(i).pid(), *loads[i], p.slice_ns));
+        });
+    }
+    found.store(c.found, "echo", shape.name(), metric);
+}
+
+}  // namespace
+
+void measure_echo_burst(context& c) {
+    const core_pair cores = choose_cores();
+    pin(0, cores.server);
+    server_set servers("echo", cores.server);
+    servers.set_batch(true);
+    const plan p = plan_for(c.chosen);
+    for (const load_shape& group : echo_messages()) {
+        std::vector<table_column> columns;
+        for (unsigned connections : echo_connections) {
+            const load_shape shape{connections, group.bytes, group.pipeline};
+            c.shown.phase("echo burst " + shape.name());
+            measure_case(c, servers, shape, p);
+            columns.push_back({connections_title(connections), shape.name(), metric, "ns"});
+        }
+        c.shown.clear();
+        print_table(c.found, "echo",
+                    "echo, " + message_title(group) + ": server CPU a request, burst mode",
+                    servers.names(), columns);
+    }
+}
+
+}  // namespace bench

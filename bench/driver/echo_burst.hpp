@@ -1,0 +1,10 @@
+#pragma once
+
+#include "driver/context.hpp"
+
+namespace bench {
+
+/// Server CPU time a request in burst mode: the headline.
+void measure_echo_burst(context& c);
+
+}  // namespace bench

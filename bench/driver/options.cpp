@@ -1,0 +1,55 @@
+#include "driver/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string_view>
+
+namespace bench {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> known_suites{"echo", "post", "timer", "churn", "memory"};
+
+bool is_suite(std::string_view name) {
+    return std::find(known_suites.begin(), known_suites.end(), name) != known_suites.end();
+}
+
+}  // namespace
+
+options parse_options(int argc, char** argv) {
+    options o;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view a = argv[i];
+        if (a == "--help" || a == "-h") {
+            o.help = true;
+        } else if (a == "--quick") {
+            o.quick = true;
+        } else if (a == "--json") {
+            if (++i == argc || argv[i][0] == '\0' || argv[i][0] == '-') {
+                throw std::invalid_argument("--json needs the name of a file");
+            }
+            o.json = argv[i];
+        } else if (is_suite(a)) {
+            if (std::find(o.suites.begin(), o.suites.end(), a) == o.suites.end()) {
+                o.suites.emplace_back(a);
+            }
+        } else {
+            throw std::invalid_argument("unknown argument '" + std::string(a) + "'");
+        }
+    }
+    if (o.suites.empty()) o.suites.assign(known_suites.begin(), known_suites.end());
+    return o;
+}
+
+std::string usage() {
+    return "usage: eddy_bench [--quick] [--json FILE] [SUITE...]\n"
+           "\n"
+           "Measures eddy, the bare kernel interface and other event libraries side by side.\n"
+           "\n"
+           "  SUITE        echo, post, timer, churn, memory; none: all of them\n"
+           "  --quick      fewer rounds: all suites in under three minutes\n"
+           "  --json FILE  writes one line for each value, and a plot next to it (.svg)\n";
+}
+
+}  // namespace bench

@@ -1,0 +1,64 @@
+#include "driver/subject.hpp"
+
+#include <unistd.h>
+
+#include <climits>
+
+namespace bench {
+
+namespace {
+
+std::vector<std::string_view> raw_programs(std::string_view suite) {
+    if (suite == "post") return {"raw_queue"};
+    if (suite == "timer") return {"raw_heap"};
+    if (suite == "churn") return {"raw_epoll"};
+    return {"raw_epoll", "raw_epoll_et", "raw_uring"};
+}
+
+std::vector<std::string_view> peer_programs(std::string_view suite) {
+    if (suite == "echo") return {"libuv", "libevent", "libev", "asio", "asio_coro"};
+    return {"libuv", "libevent", "libev", "asio"};
+}
+
+}  // namespace
+
+std::string program_folder() {
+    char path[PATH_MAX];
+    const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
+    const std::string self(path, n > 0 ? static_cast<std::size_t>(n) : 0);
+    return self.substr(0, self.rfind('/') + 1);
+}
+
+std::string subject::missing() const {
+    return ::access(program.c_str(), X_OK) == 0 ? "" : "not built: its library was not found";
+}
+
+command subject::run(std::vector<std::string> arguments) const {
+    command c;
+    c.program = program;
+    c.arguments = std::move(arguments);
+    c.environment = environment;
+    return c;
+}
+
+std::vector<subject> subjects_of(std::string_view suite) {
+    if (suite == "memory") suite = "echo";  // the same servers
+    const std::string prefix = program_folder() + std::string(suite) + "_";
+    std::vector<subject> all;
+    auto add = [&](std::string name, std::string_view program) {
+        all.push_back({std::move(name), prefix + std::string(program), {}});
+    };
+    const auto raw = raw_programs(suite);
+    add(std::string(raw[0]), raw[0]);
+    add(std::string(raw[0]) + "_again", raw[0]);
+    for (std::size_t i = 1; i < raw.size(); ++i) add(std::string(raw[i]), raw[i]);
+    for (std::string_view p : peer_programs(suite)) add(std::string(p), p);
+    for (const auto& [name, engine] : {std::pair{"eddy_epoll", "epoll"},
+                                       {"eddy_uring", "io_uring"}, {"eddy_poll", "poll"}}) {
+        add(name, "eddy");
+        all.back().environment.emplace_back("EDDY_ENGINE", engine);
+    }
+    return all;
+}
+
+}  // namespace bench

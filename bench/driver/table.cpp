@@ -1,0 +1,87 @@
+#include "driver/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+namespace bench {
+
+namespace {
+
+constexpr std::size_t value_width = 9;
+constexpr std::size_t ratio_width = 7;
+constexpr std::size_t spread_width = 6;
+
+std::string format(const char* how, double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, how, value);
+    return text;
+}
+
+std::string right(const std::string& text, std::size_t width) {
+    return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
+}
+
+std::string left(const std::string& text, std::size_t width) {
+    return text + std::string(text.size() < width ? width - text.size() : 0, ' ');
+}
+
+std::size_t width_of(const table_column& c) {
+    const std::size_t own = value_width + (c.ratios ? ratio_width + spread_width : 0);
+    return std::max(own, c.title.size() + 2);
+}
+
+std::string cells(const measurement* m, const table_column& c) {
+    if (m == nullptr || !m->value.valid()) return right(m == nullptr ? "-" : "n/a", width_of(c));
+    std::string text = right(format_value(m->value.median), value_width);
+    if (c.ratios) {
+        text += right(m->ratio.valid() ? format("%.3f", m->ratio.median) : "-", ratio_width);
+        text += right(m->ratio.valid() ? format("%.3f", m->ratio.spread()) : "-", spread_width);
+    }
+    return right(text, width_of(c));
+}
+
+std::string heads(const table_column& c) {
+    std::string text = right(c.unit, value_width);
+    // The sign is two bytes wide but one column.
+    if (c.ratios) text += right("ratio", ratio_width) + right("\u00b1", spread_width + 1);
+    return right(text, width_of(c) + (c.ratios ? 1 : 0));
+}
+
+}  // namespace
+
+std::string format_value(double value) {
+    const double size = std::fabs(value);
+    if (size >= 100) return format("%.0f", value);
+    if (size >= 10) return format("%.1f", value);
+    return format("%.2f", value);
+}
+
+void print_table(const results& all, const std::string& suite, const std::string& title,
+                 const std::vector<std::string>& subjects,
+                 const std::vector<table_column>& columns) {
+    std::size_t name_width = 0;
+    for (const std::string& s : subjects) name_width = std::max(name_width, s.size());
+    std::string line1 = left("", name_width);
+    std::string line2 = left("", name_width);
+    for (const table_column& c : columns) {
+        line1 += right(c.title, width_of(c));
+        line2 += heads(c);
+    }
+    std::printf("\n%s\n%s\n%s\n", title.c_str(), line1.c_str(), line2.c_str());
+    std::map<std::string, std::string> reasons;
+    for (const std::string& s : subjects) {
+        std::string line = left(s, name_width);
+        for (const table_column& c : columns) {
+            const measurement* m = all.find(suite, c.case_name, s, c.metric);
+            line += cells(m, c);
+            if (m != nullptr && !m->missing.empty()) reasons[s] = m->missing;
+        }
+        std::printf("%s\n", line.c_str());
+    }
+    for (const auto& [s, why] : reasons) std::printf("n/a %s: %s\n", s.c_str(), why.c_str());
+    std::fflush(stdout);
+}
+
+}  // namespace bench
