@@ -41,16 +41,17 @@ install(
     DESTINATION ${eddy_package_dir}
 )
 
-# eddy.pc. Static linking also takes what is in the .private lines (pkg-config --static).
-if(EDDY_HAS_IO_URING)
-    set(EDDY_PC_REQUIRES_PRIVATE "liburing")
-endif()
-if(CMAKE_THREAD_LIBS_INIT)
-    set(EDDY_PC_LIBS_PRIVATE "${CMAKE_THREAD_LIBS_INIT}")
-endif()
+# eddy.pc. Who links a static libeddy (pkg-config --static) links also what is in its .private lines;
+# with a shared one nobody needs to have liburing's headers.
+set(EDDY_PC_REQUIRES_PRIVATE "")
+set(EDDY_PC_LIBS_PRIVATE "")
+set(EDDY_PC_CFLAGS "")
 if(eddy_type STREQUAL "STATIC_LIBRARY")
-    set(EDDY_PC_CFLAGS "-DEDDY_STATIC")
-    set(EDDY_PC_LIBS_PRIVATE "${EDDY_PC_LIBS_PRIVATE} -lstdc++")
+    set(EDDY_PC_CFLAGS " -DEDDY_STATIC")
+    string(STRIP "${CMAKE_THREAD_LIBS_INIT} -lstdc++" EDDY_PC_LIBS_PRIVATE)
+    if(EDDY_HAS_IO_URING)
+        set(EDDY_PC_REQUIRES_PRIVATE "liburing")
+    endif()
 endif()
 # The prefix is found from where the file lies, unless the directories were given as absolute paths.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")

@@ -15,14 +15,13 @@ ours() {
 }
 
 cpp=('*.hpp' '*.cpp' '*.hpp.in' '*.h')
-all=("${cpp[@]}" '*.txt' '*.cmake' '*.in' '*.json' '*.sh' '*.md' '*.pml' 'run' 'test' 'bench'
-    '.clang-*' 'LICENSE')
+all=('*')
 
 # reject MESSAGE GREP_ARGUMENT...: fails, naming the places, if anything on stdin's files matches.
 reject() {
     local message=$1 found
     shift
-    found=$(xargs -0 --no-run-if-empty grep -nHE "$@" /dev/null || true)
+    found=$(xargs -0 --no-run-if-empty grep -InHE "$@" /dev/null || true)
     [[ -n $found ]] || return 0
     printf '%s\n' "$found" | sed "s|^\./||; s|\$|    <- $message|"
     return 1
