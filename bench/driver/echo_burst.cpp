@@ -54,17 +54,19 @@ void measure_case(context& c, server_set& servers, const load_shape& shape, cons
 void measure_echo_burst(context& c) {
     const core_pair cores = choose_cores();
     pin(0, cores.server);
-    server_set servers("echo", cores.server);
+    server_set servers("echo", c.chosen, cores.server);
     servers.set_batch(true);
     const plan p = plan_for(c.chosen);
     for (const load_shape& group : echo_messages()) {
         std::vector<table_column> columns;
         for (unsigned connections : echo_connections) {
             const load_shape shape{connections, group.bytes, group.pipeline};
+            if (!c.chosen.wants_case(shape.name())) continue;
             c.shown.phase("echo burst " + shape.name());
             measure_case(c, servers, shape, p);
             columns.push_back({connections_title(connections), shape.name(), metric, "ns"});
         }
+        if (columns.empty()) continue;
         c.shown.clear();
         print_table(c.found, "echo",
                     "echo, " + message_title(group) + ": server CPU a request, burst mode",

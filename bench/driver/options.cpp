@@ -15,21 +15,38 @@ bool is_suite(std::string_view name) {
     return std::find(known_suites.begin(), known_suites.end(), name) != known_suites.end();
 }
 
+/// "a" is in the list if the list is empty, or holds "a" or a beginning of it.
+bool wanted(const std::vector<std::string>& list, const std::string& name) {
+    return list.empty() || std::any_of(list.begin(), list.end(), [&](const std::string& prefix) {
+               return name.starts_with(prefix);
+           });
+}
+
 }  // namespace
+
+bool options::wants_subject(const std::string& name) const { return wanted(subjects, name); }
+bool options::wants_case(const std::string& name) const { return wanted(cases, name); }
 
 options parse_options(int argc, char** argv) {
     options o;
     for (int i = 1; i < argc; ++i) {
         const std::string_view a = argv[i];
+        const auto value = [&]() -> std::string {
+            if (++i == argc || argv[i][0] == '\0' || argv[i][0] == '-') {
+                throw std::invalid_argument(std::string(a) + " needs a value");
+            }
+            return argv[i];
+        };
         if (a == "--help" || a == "-h") {
             o.help = true;
         } else if (a == "--quick") {
             o.quick = true;
         } else if (a == "--json") {
-            if (++i == argc || argv[i][0] == '\0' || argv[i][0] == '-') {
-                throw std::invalid_argument("--json needs the name of a file");
-            }
-            o.json = argv[i];
+            o.json = value();
+        } else if (a == "--subject") {
+            o.subjects.push_back(value());
+        } else if (a == "--case") {
+            o.cases.push_back(value());
         } else if (is_suite(a)) {
             if (std::find(o.suites.begin(), o.suites.end(), a) == o.suites.end()) {
                 o.suites.emplace_back(a);
@@ -43,13 +60,15 @@ options parse_options(int argc, char** argv) {
 }
 
 std::string usage() {
-    return "usage: eddy_bench [--quick] [--json FILE] [SUITE...]\n"
+    return "usage: eddy_bench [--quick] [--json FILE] [--subject NAME]... [--case NAME]... [SUITE...]\n"
            "\n"
            "Measures eddy, the bare kernel interface and other event libraries side by side.\n"
            "\n"
            "  SUITE        echo, post, timer, churn, memory; none: all of them\n"
            "  --quick      fewer rounds: all suites in under three minutes\n"
-           "  --json FILE  writes one line for each value, and a plot next to it (.svg)\n";
+           "  --json FILE  writes one line for each value, and a plot next to it (.svg)\n"
+           "  --subject    only subjects whose names begin so (and the reference, always)\n"
+           "  --case       only cases whose names begin so, such as 50x64B\n";
 }
 
 }  // namespace bench

@@ -7,9 +7,14 @@ namespace bench {
 
 struct options {
     std::vector<std::string> suites;  // in the order in which they run
+    std::vector<std::string> subjects;  // empty: all; the reference and its A/A row always run
+    std::vector<std::string> cases;     // empty: all
     bool quick = false;
     std::string json;  // empty: none
     bool help = false;
+
+    bool wants_subject(const std::string& name) const;
+    bool wants_case(const std::string& name) const;
 };
 
 /// Throws std::invalid_argument with a sentence for the user.

@@ -6,8 +6,9 @@
 
 namespace bench {
 
-server_set::server_set(std::string_view suite, int core, const command& extra) {
-    for (subject& s : subjects_of(suite)) {
+server_set::server_set(std::string_view suite, const options& chosen, int core,
+               const command& extra) {
+    for (subject& s : subjects_of(suite, chosen)) {
         place p{std::move(s), nullptr, ""};
         try {
             p.up = std::make_unique<server>(p.what, core, extra);

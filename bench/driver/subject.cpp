@@ -41,7 +41,7 @@ command subject::run(std::vector<std::string> arguments) const {
     return c;
 }
 
-std::vector<subject> subjects_of(std::string_view suite) {
+std::vector<subject> subjects_of(std::string_view suite, const options& chosen) {
     if (suite == "memory") suite = "echo";  // the same servers
     const std::string prefix = program_folder() + std::string(suite) + "_";
     std::vector<subject> all;
@@ -58,6 +58,9 @@ std::vector<subject> subjects_of(std::string_view suite) {
         add(name, "eddy");
         all.back().environment.emplace_back("EDDY_ENGINE", engine);
     }
+    std::erase_if(all, [&, always = all[1].name](const subject& s) {
+        return always.find(s.name) != 0 && !chosen.wants_subject(s.name);
+    });
     return all;
 }
 

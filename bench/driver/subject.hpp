@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "driver/child.hpp"
+#include "driver/options.hpp"
 
 namespace bench {
 
@@ -21,7 +22,7 @@ struct subject {
 
 /// The subjects of a suite. The first is the reference of all ratios, the second the same program
 /// once more (the A/A row): what it differs from 1 by is noise.
-std::vector<subject> subjects_of(std::string_view suite);
+std::vector<subject> subjects_of(std::string_view suite, const options& chosen);
 
 /// The folder of the driver's own program, where all the others are.
 std::string program_folder();

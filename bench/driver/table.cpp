@@ -19,8 +19,9 @@ std::string format(const char* how, double value) {
     return text;
 }
 
+/// At least one blank in front: a cell that is too long must not touch its neighbour.
 std::string right(const std::string& text, std::size_t width) {
-    return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
+    return std::string(text.size() < width ? width - text.size() : 1, ' ') + text;
 }
 
 std::string left(const std::string& text, std::size_t width) {
@@ -39,7 +40,7 @@ std::string cells(const measurement* m, const table_column& c) {
         text += right(m->ratio.valid() ? format("%.3f", m->ratio.median) : "-", ratio_width);
         text += right(m->ratio.valid() ? format("%.3f", m->ratio.spread()) : "-", spread_width);
     }
-    return right(text, width_of(c));
+    return left("", width_of(c) - std::min(width_of(c), text.size())) + text;
 }
 
 std::string heads(const table_column& c) {

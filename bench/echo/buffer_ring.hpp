@@ -9,17 +9,17 @@
 
 namespace bench {
 
-/// Buffers that the kernel picks from when data is there. Small ones: the ring hands them out in
-/// turn, so that big ones would only push each other out of the cache; a longer message comes in
-/// several pieces.
+/// Buffers that the kernel picks from when data is there. It hands them out in turn, so the distance
+/// between them is no power of two: their first lines would push each other out of the cache.
 class buffer_ring {
 public:
     static constexpr unsigned count = 1024;
-    static constexpr unsigned size = 4096;
+    static constexpr unsigned size = 64 * 1024;
+    static constexpr std::size_t distance = size + 192;
     static constexpr int group = 0;
 
     explicit buffer_ring(io_uring& ring) {
-        memory_ = static_cast<char*>(map(std::size_t{count} * size));
+        memory_ = static_cast<char*>(map(count * distance));
         ring_ = static_cast<io_uring_buf_ring*>(map(count * sizeof(io_uring_buf)));
         io_uring_buf_reg reg{};
         reg.ring_addr = reinterpret_cast<std::uintptr_t>(ring_);
@@ -32,7 +32,7 @@ public:
         publish();
     }
 
-    char* at(unsigned short id) const noexcept { return memory_ + std::size_t{id} * size; }
+    char* at(unsigned short id) const noexcept { return memory_ + id * distance; }
 
     /// The kernel sees it at the next publish().
     void give_back(unsigned short id) noexcept {
@@ -49,6 +49,8 @@ private:
     static void* map(std::size_t bytes) {
         void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (p == MAP_FAILED) die("mmap");
+        ::madvise(p, bytes, MADV_HUGEPAGE);  // or every buffer costs a walk of the page table
+        ::madvise(p, bytes, MADV_POPULATE_WRITE);
         return p;
     }
 

@@ -24,12 +24,6 @@ constexpr int wait_max_ms = 5'000;
     throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
 }
 
-/// A batch never exceeds 64 KiB, so that with this much room no request is taken in part.
-void make_room(int fd) {
-    const int bytes = 1 << 20;
-    ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-}
-
 }  // namespace
 
 closed_loop_load::closed_loop_load(int port, load_shape shape)
@@ -41,7 +35,6 @@ closed_loop_load::closed_loop_load(int port, load_shape shape)
     std::vector<unique_fd> fds = connect_all(port, shape.connections);
     for (std::size_t i = 0; i < fds.size(); ++i) {
         connections_[i].fd = std::move(fds[i]);
-        make_room(connections_[i].fd.get());
         epoll_event e{.events = EPOLLIN, .data = {.ptr = &connections_[i]}};
         if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, connections_[i].fd.get(), &e) != 0) {
             fail("epoll_ctl");
@@ -49,6 +42,7 @@ closed_loop_load::closed_loop_load(int port, load_shape shape)
     }
 }
 
+/// A batch never exceeds 64 KiB, for which the kernel's buffer has room: none is taken in part.
 void closed_loop_load::send_batch(connection& c) {
     c.sent_at = now_ns();
     c.missing = request_.size();

@@ -20,6 +20,10 @@ void set_options(int fd) {
     const int one = 1;
     const timeval bound{.tv_sec = wait_max_s, .tv_usec = 0};
     const linger reset{.l_onoff = 1, .l_linger = 0};
+    // Not left to grow by itself: the batches of a run would depend on it.
+    const int kernel_buffer = 208 * 1024;
+    ::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &kernel_buffer, sizeof kernel_buffer);
+    ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kernel_buffer, sizeof kernel_buffer);
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &bound, sizeof bound);
     ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &bound, sizeof bound);
