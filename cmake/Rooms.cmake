@@ -38,6 +38,8 @@ function(eddy_room_tests room)
     # failed test then, not a failed build.
     gtest_discover_tests(
         ${program}
+        NO_PRETTY_VALUES
+        NO_PRETTY_TYPES
         DISCOVERY_MODE PRE_TEST
         DISCOVERY_TIMEOUT 60
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
