@@ -6,6 +6,8 @@
 #include "driver/context.hpp"
 #include "driver/cores.hpp"
 #include "driver/echo_burst.hpp"
+#include "driver/echo_counts.hpp"
+#include "driver/echo_two_core.hpp"
 
 namespace {
 
@@ -16,6 +18,8 @@ int run(const bench::options& chosen) {
     bench::results found;
     bench::context c{chosen, shown, found};
     bench::measure_echo_burst(c);
+    bench::measure_echo_counts(c);
+    bench::measure_echo_two_core(c);
     return 0;
 }
 

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t value_width = 9;
 constexpr std::size_t ratio_width = 7;
 constexpr std::size_t spread_width = 6;
+constexpr std::size_t title_indent = 4;
 
 std::string format(const char* how, double value) {
     char text[64];
@@ -19,13 +20,17 @@ std::string format(const char* how, double value) {
     return text;
 }
 
+std::string fill(const std::string& text, std::size_t width) {
+    return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
 /// At least one blank in front: a cell that is too long must not touch its neighbour.
 std::string right(const std::string& text, std::size_t width) {
-    return std::string(text.size() < width ? width - text.size() : 1, ' ') + text;
+    return fill(text, std::max(width, text.size() + 1));
 }
 
 std::string left(const std::string& text, std::size_t width) {
-    return text + std::string(text.size() < width ? width - text.size() : 0, ' ');
+    return text + std::string(width - std::min(width, text.size()), ' ');
 }
 
 std::size_t width_of(const table_column& c) {
@@ -40,14 +45,14 @@ std::string cells(const measurement* m, const table_column& c) {
         text += right(m->ratio.valid() ? format("%.3f", m->ratio.median) : "-", ratio_width);
         text += right(m->ratio.valid() ? format("%.3f", m->ratio.spread()) : "-", spread_width);
     }
-    return left("", width_of(c) - std::min(width_of(c), text.size())) + text;
+    return fill(text, width_of(c));
 }
 
 std::string heads(const table_column& c) {
     std::string text = right(c.unit, value_width);
     // The sign is two bytes wide but one column.
     if (c.ratios) text += right("ratio", ratio_width) + right("\u00b1", spread_width + 1);
-    return right(text, width_of(c) + (c.ratios ? 1 : 0));
+    return fill(text, width_of(c) + (c.ratios ? 1 : 0));
 }
 
 }  // namespace
@@ -64,24 +69,29 @@ void print_table(const results& all, const std::string& suite, const std::string
                  const std::vector<table_column>& columns) {
     std::size_t name_width = 0;
     for (const std::string& s : subjects) name_width = std::max(name_width, s.size());
-    std::string line1 = left("", name_width);
+    std::string line1;
     std::string line2 = left("", name_width);
+    std::size_t begin = name_width;
     for (const table_column& c : columns) {
-        line1 += right(c.title, width_of(c));
+        // A title may reach over the columns to its right that have none.
+        if (!c.title.empty()) line1 = left(line1, begin + title_indent) + c.title;
         line2 += heads(c);
+        begin += width_of(c);
     }
     std::printf("\n%s\n%s\n%s\n", title.c_str(), line1.c_str(), line2.c_str());
-    std::map<std::string, std::string> reasons;
+    std::map<std::string, std::string> reasons;  // and who has them
     for (const std::string& s : subjects) {
         std::string line = left(s, name_width);
+        std::string why;
         for (const table_column& c : columns) {
             const measurement* m = all.find(suite, c.case_name, s, c.metric);
             line += cells(m, c);
-            if (m != nullptr && !m->missing.empty()) reasons[s] = m->missing;
+            if (m != nullptr && !m->missing.empty()) why = m->missing;
         }
+        if (!why.empty()) reasons[why] += (reasons[why].empty() ? "" : ", ") + s;
         std::printf("%s\n", line.c_str());
     }
-    for (const auto& [s, why] : reasons) std::printf("n/a %s: %s\n", s.c_str(), why.c_str());
+    for (const auto& [why, who] : reasons) std::printf("n/a: %s (%s)\n", who.c_str(), why.c_str());
     std::fflush(stdout);
 }
 

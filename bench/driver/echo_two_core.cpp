@@ -1,0 +1,73 @@
+#include "driver/echo_two_core.hpp"
+
+#include <array>
+#include <memory>
+
+#include "driver/cores.hpp"
+#include "driver/echo_cases.hpp"
+#include "driver/server_set.hpp"
+#include "driver/table.hpp"
+#include "load/closed_loop.hpp"
+
+namespace bench {
+
+namespace {
+
+constexpr const char* throughput = "requests_per_s";
+constexpr const char* p50 = "latency_p50_us";
+constexpr const char* p99 = "latency_p99_us";
+
+struct plan {
+    unsigned rounds;
+    std::int64_t slice_ns;
+};
+
+plan plan_for(const options& o) {
+    return o.quick ? plan{3, 100'000'000} : plan{7, 300'000'000};
+}
+
+void measure_case(context& c, server_set& servers, const load_shape& shape, const plan& p) {
+    const std::array metrics{throughput, p50, p99};
+    std::vector<rounds> found(metrics.size(), rounds(servers.names(), p.rounds));
+    std::vector<std::unique_ptr<closed_loop_load>> loads(servers.size());
+    servers.for_each(found[0], [&](std::size_t i) {
+        loads[i] = std::make_unique<closed_loop_load>(servers.at(i).port(), shape);
+    });
+    for (unsigned r = 0; r < p.rounds; ++r) {
+        c.shown.step("round " + std::to_string(r + 1) + "/" + std::to_string(p.rounds));
+        servers.for_each_rotated(found[0], r, [&](std::size_t i) {
+            const closed_loop_result got = loads[i]->run_for(p.slice_ns);
+            found[0].set(i, r, got.requests_per_s);
+            found[1].set(i, r, got.p50_us);
+            found[2].set(i, r, got.p99_us);
+        });
+    }
+    for (std::size_t m = 0; m < metrics.size(); ++m) {
+        found[m].store(c.found, "echo", shape.name(), metrics[m]);
+    }
+}
+
+}  // namespace
+
+void measure_echo_two_core(context& c) {
+    const core_pair cores = choose_cores();
+    pin(0, cores.client);
+    server_set servers("echo", c.chosen, cores.server);
+    const plan p = plan_for(c.chosen);
+    std::vector<table_column> columns;
+    for (unsigned connections : echo_connections) {
+        const load_shape shape{connections, 64, 1};
+        if (!c.chosen.wants_case(shape.name())) continue;
+        c.shown.phase("echo on two cores " + shape.name());
+        measure_case(c, servers, shape, p);
+        columns.push_back({connections_title(connections), shape.name(), throughput, "req/s", false});
+        columns.push_back({"", shape.name(), p50, "p50 us", false});
+        columns.push_back({"", shape.name(), p99, "p99 us", false});
+    }
+    if (columns.empty()) return;
+    c.shown.clear();
+    print_table(c.found, "echo", "echo, 64 B: client and server on two cores (informative)",
+                servers.names(), columns);
+}
+
+}  // namespace bench

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "common/unique_fd.hpp"
+#include "driver/child.hpp"
+#include "preload/counters.hpp"
+
+namespace bench {
+
+/// Counts what one child allocates, from outside.
+class heap_counter {
+public:
+    heap_counter();
+    heap_counter(const heap_counter&) = delete;
+    heap_counter& operator=(const heap_counter&) = delete;
+    ~heap_counter();
+
+    /// What must be added to the child's command; good for one child.
+    command preload() const;
+
+    std::uint64_t allocations() const noexcept { return shared_->allocations.load(); }
+    std::int64_t live_bytes() const noexcept { return shared_->live_bytes.load(); }
+
+private:
+    unique_fd memory_;
+    heap_counters* shared_;
+};
+
+}  // namespace bench
