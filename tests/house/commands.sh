@@ -33,7 +33,7 @@ options)
     says 2 'one PATTERN only' "$root/test" one two
     says 0 './test --sanitize' "$root/test" --help
     says 0 './run --serve PORT' "$root/run" --help
-    says 0 './bench --quick' "$root/scripts/bench" --help
+    says 0 './bench --quick' "$root/bench" --help
     says 2 'unknown option --nonsense' "$root/scripts/try-in-bare-debian" --nonsense
     ;;
 install)
