@@ -1,0 +1,19 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+
+namespace eddy::detail {
+
+/// Writes the message to standard error and aborts.
+[[noreturn]] EDDY_API void assertion_failed(const char* condition, const char* message,
+                                            const char* file, int line) noexcept;
+
+}  // namespace eddy::detail
+
+/// Misuse of the library ends here, in every build: the checks are a compare and a branch that is
+/// never taken. What the outside world does (errors of the kernel, of peers, of other processes) is
+/// a value and never comes here.
+#define EDDY_ASSERT(condition, message)                \
+    (__builtin_expect(static_cast<bool>(condition), 1) \
+         ? static_cast<void>(0)                        \
+         : ::eddy::detail::assertion_failed(#condition, message, __FILE__, __LINE__))

@@ -1,0 +1,8 @@
+#pragma once
+
+/// What the library exports. Everything else has hidden visibility.
+#if defined(EDDY_STATIC) && !defined(EDDY_BUILDING)
+#define EDDY_API
+#else
+#define EDDY_API [[gnu::visibility("default")]]
+#endif

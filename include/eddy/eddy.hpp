@@ -1,0 +1,8 @@
+#pragma once
+
+/// Everything that eddy offers.
+#include <eddy/base/version.hpp>
+#include <eddy/loop/descriptor.hpp>
+#include <eddy/loop/loop.hpp>
+#include <eddy/loop/loop_group.hpp>
+#include <eddy/loop/requests.hpp>

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+
+#include <cstdint>
+
+namespace eddy {
+
+enum class engine_kind : std::uint8_t {
+    /// What the environment variable EDDY_ENGINE says (epoll, io_uring, poll, best), else epoll.
+    /// The variable is ignored in set-user-id programs.
+    automatic,
+    epoll,
+    io_uring,  ///< an error if the kernel, its administrator or this build does not have it
+    poll,
+    best,  ///< probes io_uring and falls back to epoll
+};
+
+/// "epoll", "io_uring", "poll", "best" or "automatic".
+EDDY_API const char* to_string(engine_kind kind) noexcept;
+
+}  // namespace eddy

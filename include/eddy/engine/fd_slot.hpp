@@ -1,0 +1,57 @@
+#pragma once
+
+#include <eddy/base/interest.hpp>
+#include <eddy/engine/descriptor_kind.hpp>
+
+#include <cstdint>
+
+namespace eddy {
+
+class io_operation;
+
+/// The operations of one direction of a descriptor, in the order in which they were started.
+/// An operation stays in its list from start() until its result is there.
+class io_list {
+public:
+    bool empty() const noexcept { return head_ == nullptr; }
+    io_operation* front() const noexcept { return head_; }
+    static io_operation* next(const io_operation& op, const io_list& list) noexcept;
+    void push_back(io_operation& op) noexcept;
+    void erase(io_operation& op) noexcept;
+
+private:
+    io_operation* head_ = nullptr;  ///< circular: the tail is the head's predecessor
+};
+
+/// What an engine knows of one fd number on one loop. Slots live in the engine's fd_table, at an
+/// address that does not change, and are used again for the next fd of that number.
+struct fd_slot {
+    int fd = -1;  ///< -1: nothing is attached
+    /// Grows with each attach. Part of the poller's token and of every operation, so that what
+    /// belongs to an earlier fd of this number never touches a later one.
+    std::uint32_t generation = 0;
+    descriptor_kind kind = descriptor_kind::unknown;
+    bool may_read : 1 = false;   ///< trying to read makes sense
+    bool may_write : 1 = false;  ///< trying to write makes sense
+    bool hangup_seen : 1 = false;
+    bool urgent_seen : 1 = false;
+    /// The file description is not ours alone (a terminal, standard input or output): O_NONBLOCK is
+    /// never set on it; each call asks poll() first.
+    bool shared : 1 = false;
+    bool restore_blocking : 1 = false;  ///< attach set O_NONBLOCK; detach takes it away again
+    bool detaching : 1 = false;
+    bool close_when_quiet : 1 = false;
+    bool backing_off : 1 = false;  ///< accept ran out of descriptors; wait before the next try
+    interest registered = interest::none;  ///< what the poller was told
+    std::uint32_t holds = 0;               ///< operations with the kernel or another thread
+    std::uint32_t identity = 0;            ///< of the file behind the fd; 0: not known
+    io_list readers;
+    io_list writers;
+    io_list waiters;                   ///< for readiness, of either direction
+    io_operation* detached = nullptr;  ///< told when the kernel holds nothing of it any more
+    const char* name = nullptr;
+};
+
+static_assert(sizeof(fd_slot) <= 72);
+
+}  // namespace eddy

@@ -1,0 +1,156 @@
+#pragma once
+
+#include <eddy/base/assert.hpp>
+#include <eddy/base/error.hpp>
+#include <eddy/base/interest.hpp>
+#include <eddy/engine/fd_slot.hpp>
+#include <eddy/intrusive/operation.hpp>
+#include <eddy/intrusive/timer_heap.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+struct iovec;
+struct msghdr;
+struct sockaddr;
+
+namespace eddy {
+
+enum class opcode : std::uint8_t {
+    none,
+    read,
+    write,
+    readv,
+    writev,
+    recv,
+    send,
+    recvmsg,
+    sendmsg,
+    accept,
+    connect,
+    shutdown,
+    open,
+    close,
+    fsync,
+    wait,
+};
+
+EDDY_API const char* to_string(opcode code) noexcept;
+
+/// Why an operation ends without having been done.
+enum class end_reason : std::uint8_t {
+    none,
+    canceled,   ///< operation_canceled
+    timed_out,  ///< errc::timed_out
+    bad_fd,     ///< bad_file_descriptor: others closed the fd
+    no_memory,  ///< not_enough_memory: for its deadline
+};
+
+/// What an operation is to do. Made by the functions in <eddy/loop/requests.hpp>.
+/// Lifetime: what it points to (buffers, vectors, addresses, paths) must live until the operation
+/// has completed.
+struct io_request {
+    opcode code = opcode::none;
+    bool multishot = false;
+    /// recv, send, recvmsg, sendmsg: MSG_*; accept: SOCK_*; shutdown: SHUT_*; open: O_*;
+    /// wait: interest; readv, writev: the number of vectors; fsync: 1 for data only.
+    int flags = 0;
+    fd_slot* slot = nullptr;
+    std::uint32_t generation = 0;
+    std::uint32_t mode = 0;  ///< open: the mode of a new file; connect: the address's length
+    void* data = nullptr;    ///< buffer, iovec, msghdr, sockaddr, path
+    union {
+        std::uint64_t size = 0;  ///< of the buffer; open: RESOLVE_*
+        unsigned* address_size;  ///< accept: a socklen_t, or null
+    };
+    std::int64_t offset = -1;  ///< -1: the file's own position; open: the directory's fd
+
+    int directory() const noexcept { return static_cast<int>(offset); }
+};
+
+/// One piece of I/O. It completes exactly once; a multishot one completes several times, with
+/// more() on all but the last.
+///
+/// Its completion is called on the loop's thread, after start() or from inside it (never more than
+/// `loop_options::inline_max` deep). It may start the operation anew or destroy it; a multishot one
+/// only when more() is false.
+class io_operation : public operation {
+public:
+    using callback = void (*)(io_operation&) noexcept;
+
+    io_operation() noexcept : operation(node_kind::io) {}
+    explicit io_operation(callback on_complete) noexcept : io_operation() {
+        set_callback(on_complete);
+    }
+    ~io_operation() {
+        EDDY_ASSERT(!pending(),
+                    "an I/O operation was destroyed while it was pending: cancel it "
+                    "and wait for its completion first");
+    }
+
+    void set_callback(callback on_complete) noexcept { callback_ = on_complete; }
+    /// Precondition: not pending.
+    void set_priority(priority_level priority) noexcept {
+        EDDY_ASSERT(!pending() && priority < priority_count, "bad time or value for a priority");
+        priority_ = priority;
+    }
+
+    /// One in the background does not keep run_mode::empty and the like going.
+    /// Precondition: not pending.
+    void set_background(bool background) noexcept {
+        EDDY_ASSERT(!pending(), "bad time to move an operation to the background");
+        background_ = background;
+    }
+
+    bool pending() const noexcept { return phase_ != phase::idle; }
+    bool more() const noexcept { return more_; }
+    io_result result() const noexcept { return result_; }
+    const io_request& request() const noexcept { return request_; }
+
+private:
+    ///     idle --start()--> waiting --ready--> runnable --finish()--> waiting (it would block)
+    ///     waiting, runnable --result--> completed --callback--> idle
+    ///     waiting --sent to an executor--> away --posted back--> completed
+    enum class phase : std::uint8_t { idle, waiting, runnable, completed, away };
+
+    io_request request_;
+    io_result result_;
+    callback callback_ = nullptr;
+    io_operation* list_next_ = nullptr;
+    io_operation* list_prev_ = nullptr;
+    std::uint32_t first_record_ = 0;  ///< io_uring: results that came and were not delivered yet
+    std::uint32_t last_record_ = 0;
+    phase phase_ = phase::idle;
+    end_reason wanted_end_ = end_reason::none;
+    bool more_ = false;
+    bool timed_ = false;
+    bool background_ = false;
+    bool in_kernel_ = false;
+    bool in_progress_ = false;  ///< a connect that has begun
+    bool cancel_sent_ = false;
+    bool ending_ = false;  ///< io_uring: its last result is there, but the kernel still holds it
+
+    friend class loop;
+    friend class io_list;
+    friend class engine;
+    friend class readiness_engine;
+    friend class uring_engine;
+};
+
+/// An I/O operation that can have a deadline.
+class timed_io_operation : public io_operation {
+public:
+    using io_operation::io_operation;
+
+private:
+    timer_node limit_;
+
+    friend class loop;
+};
+
+inline io_operation* io_list::next(const io_operation& op, const io_list& list) noexcept {
+    return op.list_next_ == list.head_ ? nullptr : op.list_next_;
+}
+
+}  // namespace eddy

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <eddy/intrusive/operation.hpp>
+
+#include <atomic>
+
+namespace eddy {
+
+/// Where other threads leave work for a loop: a stack that the loop takes whole and reverses. The
+/// head also says whether the loop sleeps, so that asking "must I wake it?" is part of the push.
+///
+///     head:  empty  --push-->  nodes          empty  --park-->  asleep
+///            nodes  --take-->  empty          asleep --push-->  nodes   (this push must wake it)
+///            asleep --take-->  empty
+///
+/// tests/model/inbox.pml is the model of this protocol.
+class inbox {
+public:
+    /// Thread: any. True: the loop is asleep, and the caller must wake it. Of all the pushes that
+    /// meet one sleep, exactly one is told so.
+    [[nodiscard]] bool push(queue_node& node) noexcept {
+        queue_node* head = head_.load(std::memory_order_relaxed);
+        do {
+            node.next_ = head == asleep() ? nullptr : head;
+            // release: pairs with take(), which then sees the node's fields and what was written
+            // before the push.
+        } while (!head_.compare_exchange_weak(head, &node, std::memory_order_release,
+                                              std::memory_order_relaxed));
+        return head == asleep();
+    }
+
+    /// Thread: the loop's. All nodes in the order in which they were pushed, linked by next().
+    queue_node* take() noexcept {
+        if (head_.load(std::memory_order_relaxed) == nullptr) {
+            return nullptr;  // a push that this misses is found by the next take() or by park()
+        }
+        // acquire: pairs with push().
+        queue_node* newest = head_.exchange(nullptr, std::memory_order_acquire);
+        return newest == asleep() ? nullptr : reversed(newest);
+    }
+
+    /// Thread: the loop's. From here on a push asks for a wake-up. False: there are nodes; do not
+    /// sleep.
+    [[nodiscard]] bool park() noexcept {
+        queue_node* expected = nullptr;
+        // relaxed is enough on success: the loop publishes nothing by falling asleep. A push that
+        // comes before is seen here by the failing compare; one that comes after sees `asleep`.
+        return head_.compare_exchange_strong(expected, asleep(), std::memory_order_relaxed,
+                                             std::memory_order_relaxed);
+    }
+
+    /// Thread: any; a guess unless it is the loop's.
+    bool empty() const noexcept {
+        const queue_node* const head = head_.load(std::memory_order_relaxed);
+        return head == nullptr || head == asleep();
+    }
+
+    static queue_node* next(const queue_node& node) noexcept { return node.next_; }
+
+private:
+    /// An address that no node has.
+    queue_node* asleep() const noexcept {
+        return reinterpret_cast<queue_node*>(const_cast<std::atomic<queue_node*>*>(&head_));
+    }
+
+    static queue_node* reversed(queue_node* newest) noexcept {
+        queue_node* oldest = nullptr;
+        while (newest != nullptr) {
+            queue_node* const older = newest->next_;
+            newest->next_ = oldest;
+            oldest = newest;
+            newest = older;
+        }
+        return oldest;
+    }
+
+    std::atomic<queue_node*> head_{nullptr};
+};
+
+}  // namespace eddy

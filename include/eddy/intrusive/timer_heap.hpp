@@ -1,0 +1,216 @@
+#pragma once
+
+#include <eddy/base/assert.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace eddy {
+
+/// What contains a timer_node.
+enum class timer_owner : std::uint8_t { timer, io_limit, back_off };
+
+/// A place in a timer_heap. Inside a timer, or an operation with a deadline.
+class timer_node {
+public:
+    bool armed() const noexcept { return position_ != absent; }
+    std::int64_t deadline_ns() const noexcept { return deadline_ns_; }
+
+private:
+    static constexpr std::uint32_t absent = UINT32_MAX;
+
+    std::int64_t deadline_ns_ = 0;
+    std::uint64_t sequence_ = 0;         ///< when it was set last
+    std::uint64_t placed_sequence_ = 0;  ///< the same for the deadline that stands in the heap
+    std::uint32_t position_ = absent;
+
+    friend class timer_heap;
+
+public:
+    timer_owner owner = timer_owner::timer;
+};
+
+/// Deadlines in order; equal ones in the order in which they were set.
+///
+/// A 4-ary heap with the deadline inline. Moving a timer later only writes the new deadline into
+/// its node: the entry in the heap may be earlier than the node's deadline and is put right when it
+/// comes to the top.
+///
+/// Thread: one, except reserve() and unreserve(). Whoever reserves pays for the memory; the thread
+/// of the heap only moves into an array that is there already, so insert() never allocates.
+class timer_heap {
+public:
+    timer_heap() = default;
+    timer_heap(const timer_heap&) = delete;
+    timer_heap& operator=(const timer_heap&) = delete;
+
+    /// Room for one more node. Thread: any. False: no memory.
+    [[nodiscard]] bool reserve() noexcept {
+        const std::size_t wanted = reserved_.fetch_add(1, std::memory_order_relaxed) + 1;
+        if (wanted <= promised_.load(std::memory_order_acquire) || grow(wanted)) {
+            return true;
+        }
+        unreserve();
+        return false;
+    }
+    /// Thread: any.
+    void unreserve() noexcept { reserved_.fetch_sub(1, std::memory_order_relaxed); }
+
+    bool empty() const noexcept { return size_ == 0; }
+    std::size_t size() const noexcept { return size_; }
+
+    /// Sets a node that is not armed. Precondition: room was reserved for it.
+    void insert(timer_node& node, std::int64_t deadline_ns) noexcept {
+        if (size_ == capacity_) {
+            adopt_spare();
+        }
+        node.deadline_ns_ = deadline_ns;
+        node.sequence_ = next_sequence_++;
+        sift_up(size_++, refreshed(node));
+    }
+
+    /// Sets a node anew, armed or not.
+    void move(timer_node& node, std::int64_t deadline_ns) noexcept {
+        if (!node.armed()) {
+            insert(node, deadline_ns);
+            return;
+        }
+        node.deadline_ns_ = deadline_ns;
+        node.sequence_ = next_sequence_++;
+        if (deadline_ns > items_[node.position_].deadline_ns) {
+            return;
+        }
+        place(node.position_, refreshed(node));
+    }
+
+    void erase(timer_node& node) noexcept {
+        const std::uint32_t hole = node.position_;
+        node.position_ = timer_node::absent;
+        const item last = items_[--size_];
+        if (hole != size_) {
+            place(hole, last);
+        }
+    }
+
+    /// The earliest deadline. Precondition: not empty.
+    std::int64_t next_deadline_ns() noexcept {
+        settle_top();
+        return items_[0].deadline_ns;
+    }
+
+    /// Takes out the earliest node if it is due at `now_ns`, else null.
+    timer_node* pop_due(std::int64_t now_ns) noexcept {
+        while (size_ != 0 && items_[0].deadline_ns <= now_ns) {
+            timer_node& node = *items_[0].node;
+            if (node.deadline_ns_ == items_[0].deadline_ns) {
+                erase(node);
+                return &node;
+            }
+            place(0, refreshed(node));
+        }
+        return nullptr;
+    }
+
+    /// Calls `visit(timer_node&)` for each, in no order.
+    template <class Visitor>
+    void for_each(Visitor&& visit) const {
+        for (std::size_t i = 0; i != size_; ++i) {
+            visit(*items_[i].node);
+        }
+    }
+    /// Any node. Precondition: not empty.
+    timer_node& last() const noexcept { return *items_[size_ - 1].node; }
+
+private:
+    struct item {
+        std::int64_t deadline_ns;
+        timer_node* node;
+    };
+
+    static bool before(const item& a, const item& b) noexcept {
+        return a.deadline_ns < b.deadline_ns ||
+               (a.deadline_ns == b.deadline_ns &&
+                a.node->placed_sequence_ < b.node->placed_sequence_);
+    }
+
+    /// The item for what the node wants now. While it is only in the node, the old pair stays in
+    /// the heap, or the order of others below it would break.
+    static item refreshed(timer_node& node) noexcept {
+        node.placed_sequence_ = node.sequence_;
+        return {node.deadline_ns_, &node};
+    }
+
+    void put(std::size_t index, item value) noexcept {
+        items_[index] = value;
+        value.node->position_ = static_cast<std::uint32_t>(index);
+    }
+
+    /// Fills the hole at `index`: towards the root or away from it, whichever is right.
+    void place(std::size_t index, item value) noexcept {
+        if (index != 0 && before(value, items_[(index - 1) / 4])) {
+            sift_up(index, value);
+        } else {
+            sift_down(index, value);
+        }
+    }
+
+    void sift_up(std::size_t index, item value) noexcept {
+        while (index != 0) {
+            const std::size_t parent = (index - 1) / 4;
+            if (!before(value, items_[parent])) {
+                break;
+            }
+            put(index, items_[parent]);
+            index = parent;
+        }
+        put(index, value);
+    }
+
+    void sift_down(std::size_t index, item value) noexcept {
+        for (;;) {
+            const std::size_t first = index * 4 + 1;
+            if (first >= size_) {
+                break;
+            }
+            const std::size_t end = first + 4 < size_ ? first + 4 : size_;
+            std::size_t least = first;
+            for (std::size_t child = first + 1; child != end; ++child) {
+                if (before(items_[child], items_[least])) {
+                    least = child;
+                }
+            }
+            if (!before(items_[least], value)) {
+                break;
+            }
+            put(index, items_[least]);
+            index = least;
+        }
+        put(index, value);
+    }
+
+    void settle_top() noexcept {
+        while (items_[0].node->deadline_ns_ != items_[0].deadline_ns) {
+            place(0, refreshed(*items_[0].node));
+        }
+    }
+
+    bool grow(std::size_t wanted) noexcept;
+    void adopt_spare() noexcept;
+
+    std::unique_ptr<item[]> items_;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+    std::uint64_t next_sequence_ = 0;
+
+    std::atomic<std::size_t> reserved_{0};
+    /// The size of the largest array that exists. Never shrinks.
+    std::atomic<std::size_t> promised_{0};
+    std::mutex spare_mutex_;
+    std::unique_ptr<item[]> spare_;
+    std::size_t spare_capacity_ = 0;
+};
+
+}  // namespace eddy

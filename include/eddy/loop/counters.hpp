@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+namespace eddy {
+
+/// What a loop has done since it was made. Counted by the loop's thread alone.
+struct loop_counters {
+    std::uint64_t turns = 0;
+    std::uint64_t waits = 0;        ///< for the kernel, that were allowed to block
+    std::uint64_t wakes = 0;        ///< waits that another thread ended by writing the eventfd
+    std::uint64_t completions = 0;  ///< callbacks called
+    std::uint64_t inline_completions = 0;  ///< of these, from inside start()
+    std::uint64_t posts = 0;               ///< entries taken
+    std::uint64_t timers_fired = 0;
+};
+
+/// Something that a loop waits for.
+struct live_operation {
+    const char* what;  ///< "recv", "accept", "timer", "entry", ...
+    const char* name;  ///< of the descriptor or timer, or ""
+    int fd;            ///< -1: none
+};
+
+}  // namespace eddy

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+#include <eddy/base/unique_fd.hpp>
+#include <eddy/engine/descriptor_kind.hpp>
+
+#include <cstdint>
+#include <system_error>
+#include <utility>
+
+namespace eddy {
+
+class loop;
+struct fd_slot;
+struct io_request;
+
+struct descriptor_options {
+    /// What the fd is, where it is known: saves the calls that find out.
+    descriptor_kind kind = descriptor_kind::unknown;
+    /// For lists of what is going on. Must live as long as the descriptor.
+    const char* name = nullptr;
+};
+
+/// An fd that is attached to a loop, so that operations can be started on it. Closes it.
+///
+/// Blocking mode: epoll and poll need O_NONBLOCK. attach sets it, and release() takes it away again
+/// if it was not set before. It is never set on a description that others are likely to share:
+/// terminals, and the fds 0, 1 and 2; there each call is preceded by a poll(). io_uring never
+/// touches it.
+///
+/// Thread: the loop's, or any while the loop does not run. Must not outlive the loop.
+class descriptor {
+public:
+    descriptor() noexcept = default;
+    /// Throws std::system_error: `bad_file_descriptor`, `file_exists` if this fd is attached to
+    /// this loop already, what the kernel says.
+    EDDY_API descriptor(loop& home, unique_fd fd, descriptor_options options = {});
+    /// The same without exceptions: on error `fd` keeps its fd and `out` is unchanged.
+    EDDY_API static std::error_code attach(loop& home, unique_fd& fd, descriptor& out,
+                                           descriptor_options options = {}) noexcept;
+
+    descriptor(descriptor&& other) noexcept
+        : home_(std::exchange(other.home_, nullptr)),
+          slot_(std::exchange(other.slot_, nullptr)),
+          generation_(other.generation_) {}
+    descriptor& operator=(descriptor&& other) noexcept {
+        if (this != &other) {
+            close();
+            home_ = std::exchange(other.home_, nullptr);
+            slot_ = std::exchange(other.slot_, nullptr);
+            generation_ = other.generation_;
+        }
+        return *this;
+    }
+    ~descriptor() { close(); }
+
+    /// Ends what is pending on it with `operation_canceled`, and closes the fd as soon as the
+    /// kernel has let go of it: at once on epoll and poll, in the next turn at the latest on
+    /// io_uring. To wait for the end, start close() from <eddy/loop/requests.hpp>.
+    EDDY_API void close() noexcept;
+
+    /// Ends what is pending on it with `operation_canceled` and gives the fd back. May block for as
+    /// long as the kernel takes to cancel. Fails with `device_or_resource_busy` while a blocking
+    /// call on it is with another thread, and with `bad_file_descriptor` if it is not attached.
+    EDDY_API std::error_code release(unique_fd& out) noexcept;
+
+    /// -1: nothing is attached, or the fd was closed by others and its number used again.
+    EDDY_API int native_handle() const noexcept;
+    EDDY_API descriptor_kind kind() const noexcept;
+    explicit operator bool() const noexcept { return native_handle() >= 0; }
+    loop* home() const noexcept { return home_; }
+
+private:
+    loop* home_ = nullptr;
+    fd_slot* slot_ = nullptr;
+    std::uint32_t generation_ = 0;
+
+    friend struct request_builder;
+};
+
+}  // namespace eddy

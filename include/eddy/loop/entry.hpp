@@ -1,0 +1,63 @@
+#pragma once
+
+#include <eddy/base/assert.hpp>
+#include <eddy/intrusive/operation.hpp>
+
+namespace eddy {
+
+/// A piece of work that can be posted to a loop, owned by its user.
+///
+///     idle --post()--> posted --the loop takes it--> idle, then on_run
+///                      posted --cancel()--> cancelled --the loop takes it--> idle, then on_cancel
+///
+/// Exactly one of the two callbacks is called for each post(); either may be null. It may post the
+/// entry again, or destroy it. Callbacks must not throw.
+///
+/// Lifetime: from post() until its callback was called.
+class entry : public operation {
+public:
+    using callback = void (*)(entry&) noexcept;
+
+    entry() noexcept : operation(node_kind::entry) {}
+    explicit entry(callback on_run, callback on_cancel = nullptr) noexcept : entry() {
+        set_callbacks(on_run, on_cancel);
+    }
+    ~entry() {
+        EDDY_ASSERT(!posted(),
+                    "an entry was destroyed while it was posted: cancel it and wait for "
+                    "its on_cancel first");
+    }
+
+    void set_callbacks(callback on_run, callback on_cancel = nullptr) noexcept {
+        on_run_ = on_run;
+        on_cancel_ = on_cancel;
+    }
+    /// Precondition: not posted.
+    void set_priority(priority_level priority) noexcept {
+        EDDY_ASSERT(!posted() && priority < priority_count, "bad time or value for a priority");
+        priority_ = priority;
+    }
+    bool posted() const noexcept { return state_.load(std::memory_order_relaxed) != idle; }
+
+private:
+    static constexpr std::uint8_t idle = 0;
+    static constexpr std::uint8_t is_posted = 1;
+    static constexpr std::uint8_t is_cancelled = 2;
+
+    /// Thread: any.
+    void request_cancel() noexcept {
+        std::uint8_t expected = is_posted;
+        // relaxed: only the word itself travels. The loop that misses it runs the entry, which is
+        // what a cancellation that comes too late means.
+        state_.compare_exchange_strong(expected, is_cancelled, std::memory_order_relaxed);
+    }
+
+    callback on_run_ = nullptr;
+    callback on_cancel_ = nullptr;
+    bool after_poll_ = false;
+
+    friend class loop;
+    friend class loop_group;
+};
+
+}  // namespace eddy

@@ -1,0 +1,245 @@
+#pragma once
+
+#include <eddy/base/clock.hpp>
+#include <eddy/base/config.hpp>
+#include <eddy/base/function_ref.hpp>
+#include <eddy/base/member.hpp>
+#include <eddy/base/unique_fd.hpp>
+#include <eddy/engine/engine_kind.hpp>
+#include <eddy/engine/io_operation.hpp>
+#include <eddy/intrusive/inbox.hpp>
+#include <eddy/intrusive/ready_queue.hpp>
+#include <eddy/intrusive/timer_heap.hpp>
+#include <eddy/loop/counters.hpp>
+#include <eddy/loop/entry.hpp>
+#include <eddy/loop/scheduler.hpp>
+#include <eddy/loop/timer.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <system_error>
+
+namespace eddy {
+
+class engine;
+class system_timers;
+struct fd_slot;
+struct descriptor_options;
+
+struct loop_options {
+    engine_kind engine = engine_kind::automatic;
+    const char* name = "loop";
+    /// Completions between two looks at the kernel.
+    std::size_t batch_max = 256;
+    /// How deep completions may be called from inside start(). 0: never.
+    unsigned inline_max = 16;
+    /// The timer slack of the thread while it runs the loop; negative: as it is.
+    duration timer_slack = duration(-1);
+    /// Where calls that block (files, on epoll and poll) are made. Null: on the loop's thread.
+    scheduler* blocking = nullptr;
+};
+
+enum class run_mode : std::uint8_t {
+    /// Until stop(). What is ready or pending then stays for the next run.
+    stopped,
+    /// Until stop(), then until everything has completed. With the stop, whatever would never end
+    /// by
+    /// itself is cancelled: accepts, reads and readiness waits without a deadline, timers; and what
+    /// is started, set or posted from then on is cancelled in the same way. Writes, connects,
+    /// files,
+    /// and what has a deadline are waited for.
+    drained,
+    /// Until stop(), or until nothing is pending any more.
+    empty,
+};
+
+struct run_limits {
+    time_point until = never;
+    /// How many completions are handled at most; 0: none.
+    std::size_t completions = SIZE_MAX;
+};
+
+/// One thread's event loop: performs I/O, timers and posted work, and calls their completions.
+///
+/// A turn: take what other threads posted; queue the timers that are due; ask the kernel, waiting
+/// if nothing can run; run what is ready, lowest priority number first, at most `batch_max` of
+/// them.
+///
+/// Thread: one at a time runs it. While it runs, everything except what is marked "any" belongs to
+/// that thread; while it does not, to whoever uses it, one at a time. With io_uring, a loop that
+/// has operations pending can only be run, and destroyed, by the thread that ran it before.
+class EDDY_API loop final : public scheduler {
+public:
+    /// Throws std::system_error: the engine that was asked for is denied or not built.
+    explicit loop(loop_options options = {});
+    /// Cancels everything and runs until it has completed. What cannot be ended is an assertion
+    /// that names it.
+    ~loop();
+    loop(const loop&) = delete;
+    loop& operator=(const loop&) = delete;
+
+    // --- Running -----------------------------------------------------------------------------
+    // Each returns how many completions it has called. Each returns early after stop(), which it
+    // takes back: the next one runs again. They throw std::system_error if the kernel refuses to
+    // wait.
+
+    std::size_t run(run_mode mode = run_mode::stopped, run_limits limits = {});
+    std::size_t run_until(time_point until) { return run(run_mode::stopped, {.until = until}); }
+    std::size_t run_for(duration time) { return run_until(saturating_add(clock::now(), time)); }
+    /// Waits for one completion and handles just that. 0: stopped, or nothing is pending.
+    std::size_t run_one();
+    /// Handles what is ready; if nothing is, waits once, unless nothing is pending.
+    std::size_t run_some();
+    /// Handles what is ready, at most `batch_max`. Never waits.
+    std::size_t poll();
+
+    /// Ends the run that is going on, or else the next one. Thread: any.
+    void stop() noexcept;
+
+    // --- Work and timers: see scheduler. Thread: any ---------------------------------------------
+
+    using scheduler::post;
+    void post(entry& e) noexcept override;
+    /// Runs `e` after the kernel was asked next.
+    void post_next(entry& e) noexcept;
+    void cancel(entry& e) noexcept override;
+    void post_at(time_point when, timer& t) noexcept override;
+    void post_at(system_time_point when, timer& t) noexcept;
+    void cancel(timer& t) noexcept override;
+
+    /// Takes back a timer at once, without a callback; false if it was not armed. Thread: the
+    /// loop's.
+    bool disarm(timer& t) noexcept;
+
+    // --- I/O. Thread: the loop's
+    // ------------------------------------------------------------------
+
+    /// Starts `op`. Its completion may be called from inside this call.
+    void start(io_operation& op, const io_request& request) noexcept;
+    /// The same with a deadline, at which it ends with errc::timed_out.
+    void start(timed_io_operation& op, const io_request& request, time_point deadline) noexcept;
+    /// The typed form: `Operation` is a member of `object`, whose member function `OnComplete`
+    /// takes an io_result.
+    ///
+    ///     loop.start<&session::io, &session::on_data>(*this, recv(socket, buffer));
+    template <auto Operation, auto OnComplete, class T>
+    void start(T& object, const io_request& request) noexcept {
+        (object.*Operation).set_callback(&completion_thunk<Operation, OnComplete>);
+        start(object.*Operation, request);
+    }
+    template <auto Operation, auto OnComplete, class T>
+    void start(T& object, const io_request& request, time_point deadline) noexcept {
+        (object.*Operation).set_callback(&completion_thunk<Operation, OnComplete>);
+        start(object.*Operation, request, deadline);
+    }
+    /// `op` completes with `operation_canceled`, or with its result if there is one already.
+    void cancel(io_operation& op) noexcept;
+
+    // --- Looking at it
+    // ----------------------------------------------------------------------------
+
+    /// The loop that this thread is running, or null. Thread: any.
+    static loop* current() noexcept;
+    engine_kind engine() const noexcept;
+    const char* name() const noexcept { return options_.name; }
+    /// The time at the beginning of this turn, not older than the last wait.
+    time_point now() noexcept;
+    /// When the next timer or deadline is due; `never` if there is none.
+    time_point next_deadline() noexcept;
+    bool empty() const noexcept { return work_ == 0 && inbox_.empty(); }
+    const loop_counters& counters() const noexcept { return counters_; }
+    /// What keeps this loop alive.
+    void for_each_live(function_ref<void(const live_operation&)> visit) const;
+
+    /// In the child after fork(): must be called before anything else. I/O operations end with
+    /// `operation_canceled`; descriptors stay attached, timers set, entries posted. A child may
+    /// also just destroy the loop: then nothing is called. Throws std::system_error.
+    void after_fork_in_child();
+
+private:
+    class run_scope;
+    class stop_node : public queue_node {
+    public:
+        stop_node() noexcept : queue_node(node_kind::stop_command) {}
+    };
+    struct blocking_call;
+
+    template <auto Operation, auto OnComplete>
+    static void completion_thunk(io_operation& op) noexcept {
+        (detail::owner_of<Operation>(op).*OnComplete)(op.result());
+    }
+
+    bool on_thread() const noexcept { return current() == this; }
+    void check_use() const noexcept;
+    void turn(time_point until, std::size_t budget);
+    void harvest(time_point until);
+    void take_inbox() noexcept;
+    void take(queue_node& node) noexcept;
+    void expire_timers() noexcept;
+    void run_ready(std::size_t budget) noexcept;
+    bool limit_reached() const noexcept { return counters_.completions >= completion_limit_; }
+
+    void submit(entry& e) noexcept;
+    void queue_entry(entry& e) noexcept;
+    void dispatch(operation& op) noexcept;
+    void dispatch(entry& e) noexcept;
+    void dispatch(timer& t) noexcept;
+    void dispatch(io_operation& op) noexcept;
+    void complete(io_operation& op) noexcept;
+    void deliver(io_operation& op) noexcept;
+    bool begin(io_operation& op, const io_request& request) noexcept;
+    bool begin_close(io_operation& op) noexcept;
+    bool perform_blocking(io_operation& op) noexcept;
+    bool send_away(io_operation& op) noexcept;
+    void take_back(blocking_call& call) noexcept;
+    void limit(timed_io_operation& op, time_point deadline) noexcept;
+    void unlimit(timed_io_operation& op) noexcept;
+
+    void command(timer& t, std::int64_t wanted_ns) noexcept;
+    void apply(timer& t, std::int64_t wanted_ns) noexcept;
+    void due(timer& t) noexcept;
+    void repeat(timer& t) noexcept;
+    timer_heap& heap_of(const timer& t) noexcept;
+
+    static bool ends_by_itself(const io_operation& op) noexcept;
+    void begin_drain() noexcept;
+    void cancel_operations(bool also_those_that_end) noexcept;
+    void cancel_timers() noexcept;
+    void finish_everything() noexcept;
+    bool idle() const noexcept;
+    void forget_everything() noexcept;
+    [[noreturn]] void report_stuck() const noexcept;
+
+    loop_options options_;
+    ready_queue ready_;
+    operation_list after_poll_;
+    timer_heap timers_;
+    std::unique_ptr<eddy::engine> engine_;
+    std::unique_ptr<system_timers> system_timers_;
+    loop_counters counters_;
+    std::size_t work_ = 0;  ///< what was started, set or posted and has not completed
+    std::size_t background_work_ = 0;
+    std::uint64_t completion_limit_ = UINT64_MAX;
+    loop* outer_ = nullptr;  ///< the loop from whose callback this one is run
+    time_point turn_now_ = time_point::min();
+    unsigned inline_depth_ = 0;
+    bool stopping_ = false;
+    bool draining_ = false;
+    bool destroying_ = false;
+    timer_node back_off_;
+    std::unique_ptr<blocking_call> free_calls_;
+    std::uint64_t process_mark_;
+
+    /// What other threads touch, away from what only the loop's does.
+    alignas(64) inbox inbox_;
+    std::atomic<bool> stop_posted_{false};
+    stop_node stop_node_;
+
+    friend class timer;
+    friend class descriptor;
+    friend class system_timers;
+};
+
+}  // namespace eddy

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+#include <eddy/base/interest.hpp>
+#include <eddy/engine/io_operation.hpp>
+#include <eddy/loop/descriptor.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+/// What a loop can be asked to do with a descriptor. The flags are the kernel's.
+///
+/// Lifetime: buffers, vectors, messages, addresses and paths must live until the operation has
+/// completed, and so must what they point to.
+///
+/// Every operation can be cancelled and can have a deadline, except calls that run inline: on epoll
+/// and poll those are open, close, fsync, and read and write on files. There a cancellation has no
+/// effect, unless they still wait for their turn.
+namespace eddy {
+
+/// Where files are read and written: at the file's own position.
+inline constexpr std::int64_t at_position = -1;
+
+/// Result: bytes; 0 is the end of the file or stream, or an empty buffer. At most 2 GiB - 4 KiB are
+/// moved by one operation, however large the buffer is.
+EDDY_API io_request read(const descriptor& d, std::span<std::byte> buffer,
+                         std::int64_t offset = at_position) noexcept;
+/// Result: bytes, perhaps fewer than were given. A pipe without a reader: EPIPE, never SIGPIPE.
+EDDY_API io_request write(const descriptor& d, std::span<const std::byte> buffer,
+                          std::int64_t offset = at_position) noexcept;
+EDDY_API io_request readv(const descriptor& d, std::span<const iovec> vectors,
+                          std::int64_t offset = at_position) noexcept;
+EDDY_API io_request writev(const descriptor& d, std::span<const iovec> vectors,
+                           std::int64_t offset = at_position) noexcept;
+
+/// Sockets. MSG_DONTWAIT is ignored: an operation waits until it can be done.
+EDDY_API io_request recv(const descriptor& d, std::span<std::byte> buffer, int flags = 0) noexcept;
+/// A peer that is gone: EPIPE or ECONNRESET, never SIGPIPE.
+EDDY_API io_request send(const descriptor& d, std::span<const std::byte> buffer,
+                         int flags = 0) noexcept;
+/// Descriptors that come with a message are CLOEXEC.
+EDDY_API io_request recvmsg(const descriptor& d, msghdr& message, int flags = 0) noexcept;
+EDDY_API io_request sendmsg(const descriptor& d, const msghdr& message, int flags = 0) noexcept;
+
+/// Result: the new fd (`io_result::fd()`), CLOEXEC, which is the receiver's to close. Connections
+/// that are gone again are skipped. Without descriptors or memory (EMFILE and the like) the error
+/// is reported, and the next accept on this socket waits a little before it tries again.
+EDDY_API io_request accept(const descriptor& d, int flags = 0) noexcept;
+EDDY_API io_request accept(const descriptor& d, sockaddr* peer, unsigned* peer_size,
+                           int flags = 0) noexcept;
+/// Goes on until it is cancelled or fails for good. A result with EMFILE and the like has more():
+/// it goes on after a pause by itself.
+EDDY_API io_request accept_multishot(const descriptor& d, int flags = 0) noexcept;
+EDDY_API io_request connect(const descriptor& d, const sockaddr* address, unsigned size) noexcept;
+EDDY_API io_request shutdown(const descriptor& d, int how) noexcept;
+
+/// Result: the new fd, CLOEXEC. `directory` and `resolve` as for openat2(2); a kernel without
+/// openat2 fails if `resolve` is not 0.
+EDDY_API io_request open(const char* path, int flags, unsigned mode = 0, int directory = -100,
+                         std::uint64_t resolve = 0) noexcept;
+/// Like descriptor::close(), but tells when the fd is closed. `d` is empty afterwards.
+EDDY_API io_request close(descriptor& d) noexcept;
+EDDY_API io_request fsync(const descriptor& d, bool data_only = false) noexcept;
+
+/// Completes when the descriptor is ready for something of `wanted`, at once if it is already.
+/// Result: what it is ready for (`ready_set()`), which includes error and hang-up unasked. It may
+/// be wrong when others read or write meanwhile: use calls that do not block. Files are always
+/// ready.
+EDDY_API io_request wait(const descriptor& d, interest wanted) noexcept;
+/// The same again whenever something new has arrived, until it is cancelled; an error or a hang-up
+/// is the last result. Take all there is (until EAGAIN): whether it is told again of what was left
+/// is not defined.
+EDDY_API io_request wait_multishot(const descriptor& d, interest wanted) noexcept;
+
+inline interest ready_set(io_result result) noexcept {
+    return result ? static_cast<interest>(result.raw()) : interest::none;
+}
+
+}  // namespace eddy

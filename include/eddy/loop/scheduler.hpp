@@ -1,0 +1,91 @@
+#pragma once
+
+#include <eddy/base/clock.hpp>
+#include <eddy/base/config.hpp>
+#include <eddy/base/member.hpp>
+#include <eddy/loop/entry.hpp>
+#include <eddy/loop/timer.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace eddy {
+
+namespace detail {
+
+/// Calls `Function` on `object`: a member function, a function of a pointer or of a reference, or
+/// nothing for nullptr.
+template <auto Function, class Object>
+void call_on(Object& object) noexcept {
+    using type = decltype(Function);
+    if constexpr (std::is_same_v<type, std::nullptr_t>) {
+        static_cast<void>(object);
+    } else if constexpr (std::is_member_function_pointer_v<type>) {
+        (object.*Function)();
+    } else if constexpr (std::is_invocable_v<type, Object&>) {
+        Function(object);
+    } else {
+        Function(&object);
+    }
+}
+
+template <auto Member, auto Function>
+void entry_thunk(entry& node) noexcept {
+    call_on<Function>(owner_of<Member>(node));
+}
+
+}  // namespace detail
+
+/// Something that runs posted work: a loop, or a group of loops. Thread: any.
+class EDDY_API scheduler {
+public:
+    /// Runs `e` later, on the thread of a loop; never inside this call.
+    virtual void post(entry& e) noexcept = 0;
+    /// If `e` has not been taken by its loop yet, on_cancel is called there instead of on_run. One
+    /// that comes at the same time may be too late; then on_run is called.
+    virtual void cancel(entry& e) noexcept = 0;
+    /// Sets or moves `t`. Nothing happens to a timer whose on_cancel is still to come.
+    virtual void post_at(time_point when, timer& t) noexcept = 0;
+    /// on_cancel is called, always and once, on the loop's thread; on_run is not called any more
+    /// after that, and the timer may be destroyed.
+    virtual void cancel(timer& t) noexcept = 0;
+
+    void post_after(duration delay, timer& t) noexcept {
+        post_at(saturating_add(clock::now(), delay), t);
+    }
+
+    /// The typed form: `Entry` is a member of `object`, the two others are called on it. No
+    /// indirection beyond the one that every entry has.
+    ///
+    ///     loop.post<job, &job::entry, &job::on_run, &job::on_cancel>(job);
+    template <class T, auto Entry, auto OnRun, auto OnCancel = nullptr>
+    void post(T& object) noexcept {
+        entry& e = object.*Entry;
+        e.set_callbacks(&detail::entry_thunk<Entry, OnRun>, &detail::entry_thunk<Entry, OnCancel>);
+        post(e);
+    }
+
+    /// The convenient form: allocates. The callable is called, or only destroyed if it is cancelled
+    /// by the end of the loop. Throws std::bad_alloc, and what copying the callable throws.
+    template <class Callable>
+        requires(std::is_invocable_v<Callable&> && !std::is_base_of_v<entry, Callable>)
+    void post(Callable&& callable) {
+        struct job {
+            explicit job(Callable&& c) : function(std::forward<Callable>(c)) {}
+            static void run(entry& e) noexcept {
+                std::unique_ptr<job> self(&detail::owner_of<&job::node>(e));
+                self->function();
+            }
+            static void drop(entry& e) noexcept { delete &detail::owner_of<&job::node>(e); }
+            entry node{&run, &drop};
+            std::decay_t<Callable> function;
+        };
+        post(std::make_unique<job>(std::forward<Callable>(callable)).release()->node);
+    }
+
+protected:
+    ~scheduler() = default;
+};
+
+}  // namespace eddy

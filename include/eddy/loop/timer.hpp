@@ -1,0 +1,78 @@
+#pragma once
+
+#include <eddy/base/clock.hpp>
+#include <eddy/base/config.hpp>
+#include <eddy/intrusive/operation.hpp>
+#include <eddy/intrusive/timer_heap.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace eddy {
+
+class loop;
+
+enum class timer_clock : std::uint8_t {
+    steady,
+    system,  ///< follows the setting of the clock
+};
+
+/// A timer of one loop. Set and cancelled through the loop, from any thread.
+///
+///     idle --post_at()--> armed --due--> idle, then on_run     (with an interval: armed again
+///     first) any  --cancel()---> cancelling --> idle, then on_cancel
+///
+/// Never early; equal deadlines in the order in which they were set. Room for it is reserved here,
+/// so that setting, moving and firing never allocate and never fail.
+///
+/// Lifetime: while it is armed, and after cancel() until on_cancel was called. The callbacks run on
+/// the loop's thread, must not throw, and may set the timer again or destroy it.
+class timer : public operation {
+public:
+    using callback = void (*)(timer&) noexcept;
+
+    /// Thread: any. Throws std::bad_alloc.
+    EDDY_API explicit timer(loop& home, callback on_run, callback on_cancel = nullptr,
+                            timer_clock which = timer_clock::steady);
+    EDDY_API ~timer();
+
+    loop& home() const noexcept { return *home_; }
+    timer_clock which_clock() const noexcept { return clock_; }
+
+    /// The following: the loop's thread, or before the timer is set.
+    bool armed() const noexcept { return node_.armed() || queued_; }
+    /// Zero: one shot. Deadlines are multiples from the first one; what was missed is counted.
+    void set_interval(duration interval) noexcept { interval_ns_ = interval.count(); }
+    EDDY_API void set_priority(priority_level priority) noexcept;
+    void set_name(const char* name) noexcept { name_ = name; }
+    /// How many deadlines have passed since on_run was called last: 1, or more for an interval.
+    std::uint64_t expirations() const noexcept { return expirations_; }
+
+private:
+    static constexpr std::int64_t no_command = INT64_MIN;
+    static constexpr std::int64_t cancel_command = INT64_MIN + 1;
+
+    class command_node : public queue_node {
+    public:
+        command_node() noexcept : queue_node(node_kind::timer_command) {}
+    };
+
+    loop* home_;
+    callback on_run_;
+    callback on_cancel_;
+    timer_node node_;
+    std::int64_t interval_ns_ = 0;
+    std::int64_t due_ns_ = 0;  ///< the deadline that it fires for
+    std::uint64_t expirations_ = 0;
+    const char* name_ = nullptr;
+    timer_clock clock_;
+    bool cancelling_ = false;
+    /// What another thread wants; `no_command` while `command_` is not in the inbox.
+    std::atomic<std::int64_t> wanted_ns_{no_command};
+    command_node command_;
+
+    friend class loop;
+    friend class system_timers;
+};
+
+}  // namespace eddy

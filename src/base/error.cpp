@@ -1,0 +1,58 @@
+#include <eddy/base/error.hpp>
+
+#include <string>
+
+namespace eddy {
+
+namespace {
+
+class category final : public std::error_category {
+public:
+    const char* name() const noexcept override { return "eddy"; }
+
+    std::string message(int code) const override {
+        switch (static_cast<errc>(code)) {
+            case errc::timed_out:
+                return "the deadline of the operation has passed";
+            case errc::engine_not_built:
+                return "this engine is not in this build of eddy (io_uring needs liburing when "
+                       "eddy is built)";
+            case errc::engine_denied:
+                return "the kernel denies this engine (for io_uring see "
+                       "/proc/sys/kernel/io_uring_disabled and the seccomp filter of the "
+                       "container); use engine_kind::best to fall back to epoll";
+        }
+        return "unknown error " + std::to_string(code);
+    }
+
+    std::error_condition default_error_condition(int code) const noexcept override {
+        switch (static_cast<errc>(code)) {
+            case errc::timed_out:
+                return std::errc::timed_out;
+            case errc::engine_not_built:
+                return std::errc::function_not_supported;
+            case errc::engine_denied:
+                return std::errc::operation_not_permitted;
+        }
+        return {code, *this};
+    }
+};
+
+}  // namespace
+
+const std::error_category& error_category() noexcept {
+    static const category instance;
+    return instance;
+}
+
+std::error_code io_result::error() const noexcept {
+    if (ok()) {
+        return {};
+    }
+    if (raw_ > -first_own_error) {
+        return {static_cast<int>(-raw_), std::system_category()};
+    }
+    return make_error_code(static_cast<errc>(-raw_ - first_own_error));
+}
+
+}  // namespace eddy

@@ -1,0 +1,371 @@
+#include "engine/engine.hpp"
+
+#include "kernel/descriptor.hpp"
+#include "kernel/io.hpp"
+
+#include <cerrno>
+
+namespace eddy {
+
+namespace {
+
+descriptor_kind kind_of(kernel::file_type type) noexcept {
+    switch (type) {
+        case kernel::file_type::tcp_socket:
+            return descriptor_kind::tcp;
+        case kernel::file_type::stream_socket:
+            return descriptor_kind::stream;
+        case kernel::file_type::message_socket:
+            return descriptor_kind::datagram;
+        case kernel::file_type::pipe:
+            return descriptor_kind::pipe;
+        case kernel::file_type::tty:
+            return descriptor_kind::tty;
+        case kernel::file_type::file:
+            return descriptor_kind::file;
+        case kernel::file_type::other:
+            break;
+    }
+    return descriptor_kind::other;
+}
+
+/// `visit` may take the operation out of the list.
+template <class Visitor>
+void for_each(const io_list& list, Visitor&& visit) {
+    io_operation* op = list.front();
+    while (op != nullptr) {
+        io_operation* const next = io_list::next(*op, list);
+        visit(*op);
+        op = next;
+    }
+}
+
+/// The state of a slot that belongs to `fd` from now on.
+fd_slot fresh_slot(const fd_slot& old, int fd, const char* name) noexcept {
+    fd_slot fresh;
+    fresh.fd = fd;
+    fresh.generation = old.generation + 1;
+    fresh.name = name;
+    return fresh;
+}
+
+}  // namespace
+
+std::error_code engine::examine(fd_slot& fresh, const attach_options& options) noexcept {
+    if (options.kind != descriptor_kind::unknown) {
+        fresh.kind = options.kind;
+        return {};
+    }
+    kernel::file_facts facts;
+    if (auto error = kernel::examine(fresh.fd, facts)) {
+        return error;
+    }
+    fresh.kind = kind_of(facts.type);
+    fresh.identity = facts.identity;
+    return {};
+}
+
+std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& out) noexcept {
+    if (fd < 0) {
+        return std::make_error_code(std::errc::bad_file_descriptor);
+    }
+    fd_slot* const slot = table_.make(fd);
+    if (slot == nullptr) {
+        return std::make_error_code(std::errc::not_enough_memory);
+    }
+    if (slot->detaching) {
+        return std::make_error_code(std::errc::device_or_resource_busy);
+    }
+    fd_slot fresh = fresh_slot(*slot, fd, options.name);
+    if (auto error = examine(fresh, options)) {
+        return error;
+    }
+    if (slot->fd >= 0 && fresh.identity != 0 && fresh.identity == slot->identity) {
+        return std::make_error_code(std::errc::file_exists);
+    }
+    fresh.shared = fd <= 2 || fresh.kind == descriptor_kind::tty;
+    fresh.may_write = true;
+    if (fresh.kind != descriptor_kind::file && !fresh.shared && wants_nonblocking()) {
+        bool was = false;
+        if (auto error = kernel::set_nonblocking(fd, true, was)) {
+            return error;
+        }
+        fresh.restore_blocking = !was;
+    }
+    if (auto error = enroll(fresh)) {
+        bool was = false;
+        if (fresh.restore_blocking) {
+            static_cast<void>(kernel::set_nonblocking(fd, false, was));
+        }
+        return error;
+    }
+    if (slot->fd >= 0) {
+        end_operations(*slot, end_reason::bad_fd);  // its fd was closed behind our back
+    }
+    // What still holds the old fd, in the kernel or on another thread, counts for the new one too:
+    // the number is not closed before it has let go.
+    fresh.holds = slot->holds;
+    fresh.readers = slot->readers;
+    fresh.writers = slot->writers;
+    fresh.waiters = slot->waiters;
+    *slot = fresh;
+    out = slot;
+    return {};
+}
+
+void engine::detach(fd_slot& slot, detach_how how, io_operation* done) noexcept {
+    slot.detaching = true;
+    slot.close_when_quiet = how == detach_how::close;
+    slot.detached = done;
+    expel(slot);
+    end_operations(slot, end_reason::canceled);
+    if (slot.holds == 0) {
+        quiet(slot);
+    }
+}
+
+std::error_code engine::release(fd_slot& slot) noexcept {
+    bool away = false;
+    for (const io_list* list : {&slot.readers, &slot.writers}) {
+        for_each(*list, [&](io_operation& op) { away |= op.phase_ == phase::away; });
+    }
+    if (away) {
+        return std::make_error_code(std::errc::device_or_resource_busy);
+    }
+    slot.detaching = true;
+    expel(slot);
+    end_operations(slot, end_reason::canceled);
+    if (auto error = quiesce(slot)) {
+        return error;
+    }
+    if (slot.fd >= 0) {
+        quiet(slot);
+    }
+    return {};
+}
+
+void engine::quiet(fd_slot& slot) noexcept {
+    io_result result;
+    if (slot.close_when_quiet) {
+        result = kernel::close(slot.fd);
+    } else if (slot.restore_blocking) {
+        bool was = false;
+        static_cast<void>(kernel::set_nonblocking(slot.fd, false, was));
+    }
+    EDDY_ASSERT(slot.readers.empty() && slot.writers.empty() && slot.waiters.empty(),
+                "a descriptor was detached with operations left");
+    auto* const done = slot.detached;
+    const auto generation = slot.generation + 1;  // handles of this fd are stale from here on
+    slot = fd_slot();
+    slot.generation = generation;
+    if (done != nullptr) {
+        done->result_ = result;
+        done->phase_ = phase::completed;
+        ready_.push(*done);
+    }
+}
+
+void engine::finished(io_operation& op, io_result result) noexcept {
+    fd_slot* const slot = op.request_.slot;
+    io_list& list = list_of(op);
+    op.result_ = result;
+    unlink(op);
+    if (slot != nullptr && !slot->detaching) {
+        activate(*slot, list);
+    }
+}
+
+void engine::send_away(io_operation& op) noexcept {
+    op.phase_ = phase::away;
+    if (op.request_.slot != nullptr) {
+        ++op.request_.slot->holds;
+    }
+}
+
+void engine::came_back(io_operation& op, io_result result) noexcept {
+    finished(op, result);
+    op.phase_ = phase::completed;
+    if (op.request_.slot != nullptr) {
+        let_go(*op.request_.slot);
+    }
+}
+
+void engine::let_go(fd_slot& slot) noexcept {
+    if (--slot.holds == 0 && slot.detaching) {
+        quiet(slot);
+    }
+}
+
+void engine::end_operations(fd_slot& slot, end_reason reason) noexcept {
+    for (io_list* list : {&slot.readers, &slot.writers, &slot.waiters}) {
+        for_each(*list, [&](io_operation& op) { cancel(op, reason); });
+    }
+}
+
+void engine::abandon(fd_slot& slot) noexcept {
+    for (io_list* list : {&slot.readers, &slot.writers, &slot.waiters}) {
+        for_each(*list, [&](io_operation& op) { forget(op); });
+    }
+    kernel::close(slot.fd);
+    const auto generation = slot.generation + 1;
+    slot = fd_slot();
+    slot.generation = generation;
+}
+
+void engine::forget(io_operation& op) noexcept {
+    if (op.list_next_ != nullptr) {
+        unlink(op);
+    }
+    op.phase_ = phase::idle;
+    op.queued_ = false;
+}
+
+void engine::end_back_off() noexcept {
+    backing_off_ = false;
+    table_.for_each([this](fd_slot& slot) {
+        if (slot.backing_off) {
+            slot.backing_off = false;
+            activate(slot, slot.readers);
+            activate(slot, slot.writers);
+        }
+    });
+}
+
+void engine::for_each_operation(function_ref<void(io_operation&)> visit) noexcept {
+    for_each(unattached_, visit);
+    table_.for_each([&](fd_slot& slot) {
+        for (const io_list* list : {&slot.readers, &slot.writers, &slot.waiters}) {
+            for_each(*list, visit);
+        }
+    });
+}
+
+bool engine::valid(const io_operation& op) noexcept {
+    const io_request& request = op.request_;
+    if (request.slot == nullptr) {
+        return request.code == opcode::open;
+    }
+    return request.slot->generation == request.generation && !request.slot->detaching;
+}
+
+bool is_read(opcode code) noexcept {
+    switch (code) {
+        case opcode::read:
+        case opcode::readv:
+        case opcode::recv:
+        case opcode::recvmsg:
+        case opcode::accept:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool moves_nothing(const io_request& request) noexcept {
+    switch (request.code) {
+        case opcode::read:
+        case opcode::write:
+        case opcode::recv:
+        case opcode::send:
+            return request.size == 0 && request.slot->kind != descriptor_kind::datagram;
+        default:
+            return false;
+    }
+}
+
+io_list& engine::list_of(io_operation& op) noexcept {
+    fd_slot* const slot = op.request_.slot;
+    if (slot == nullptr) {
+        return unattached_;
+    }
+    if (op.request_.code == opcode::wait) {
+        return slot->waiters;
+    }
+    return is_read(op.request_.code) ? slot->readers : slot->writers;
+}
+
+io_result engine::result_of(end_reason reason) noexcept {
+    switch (reason) {
+        case end_reason::timed_out:
+            return io_result::eddy_error(errc::timed_out);
+        case end_reason::bad_fd:
+            return io_result::system_error(EBADF);
+        case end_reason::no_memory:
+            return io_result::system_error(ENOMEM);
+        case end_reason::none:
+        case end_reason::canceled:
+            break;
+    }
+    return io_result::system_error(ECANCELED);
+}
+
+void engine::link(io_operation& op) noexcept {
+    op.phase_ = phase::waiting;
+    list_of(op).push_back(op);
+}
+
+void engine::unlink(io_operation& op) noexcept { list_of(op).erase(op); }
+
+void engine::complete(io_operation& op, io_result result) noexcept {
+    unlink(op);
+    op.result_ = result;
+    op.phase_ = phase::completed;
+    if (!ready_queue::contains(op)) {
+        ready_.push(op);
+    }
+}
+
+void engine::make_runnable(io_operation& op) noexcept {
+    if (!ready_queue::contains(op)) {
+        op.phase_ = phase::runnable;
+        ready_.push(op);
+    }
+}
+
+accept_failure classify_accept(io_result result) noexcept {
+    switch (result.system_error()) {
+        case ECONNABORTED:
+        case EPROTO:
+        case ENOPROTOOPT:
+        case ENETDOWN:
+        case ENETUNREACH:
+        case EHOSTDOWN:
+        case EHOSTUNREACH:
+        case ENONET:
+        case EPERM:
+            return accept_failure::transient;
+        case EMFILE:
+        case ENFILE:
+        case ENOBUFS:
+        case ENOMEM:
+            return accept_failure::exhausted;
+        default:
+            return accept_failure::lasting;
+    }
+}
+
+void io_list::push_back(io_operation& op) noexcept {
+    if (head_ == nullptr) {
+        op.list_next_ = op.list_prev_ = head_ = &op;
+        return;
+    }
+    io_operation* const tail = head_->list_prev_;
+    op.list_next_ = head_;
+    op.list_prev_ = tail;
+    tail->list_next_ = head_->list_prev_ = &op;
+}
+
+void io_list::erase(io_operation& op) noexcept {
+    if (op.list_next_ == &op) {
+        head_ = nullptr;
+    } else {
+        op.list_prev_->list_next_ = op.list_next_;
+        op.list_next_->list_prev_ = op.list_prev_;
+        if (head_ == &op) {
+            head_ = op.list_next_;
+        }
+    }
+    op.list_next_ = op.list_prev_ = nullptr;
+}
+
+}  // namespace eddy

@@ -1,0 +1,176 @@
+#pragma once
+
+#include "engine/fd_table.hpp"
+
+#include <eddy/base/clock.hpp>
+#include <eddy/base/function_ref.hpp>
+#include <eddy/engine/engine_kind.hpp>
+#include <eddy/engine/io_operation.hpp>
+#include <eddy/intrusive/ready_queue.hpp>
+
+#include <memory>
+#include <system_error>
+
+namespace eddy {
+
+/// How far an operation has come.
+enum class progress : std::uint8_t {
+    pending,   ///< its result will come through the ready queue
+    finished,  ///< its result is there
+    more,      ///< a result is there, and more will come
+    blocking,  ///< only a call that blocks can do it: perform() it where that is allowed, then
+               ///< give the result to finished()
+};
+
+enum class detach_how : std::uint8_t { keep_open, close };
+
+struct attach_options {
+    descriptor_kind kind = descriptor_kind::unknown;
+    const char* name = nullptr;
+};
+
+/// Performs I/O for one loop. It takes operations and completes each exactly once.
+///
+/// An operation is in the list of its descriptor from start() until it has a result. Results that
+/// do not come back from start() or finish() themselves come through the ready queue: the operation
+/// is put there, at most once at a time, in phase `runnable` (the loop calls finish()) or
+/// `completed` (its result is there).
+///
+/// No user code is called in here.
+///
+/// Thread: the loop's, except wake(): any.
+class engine {
+public:
+    explicit engine(ready_queue& ready) noexcept : ready_(ready) {}
+    virtual ~engine() = default;
+    engine(const engine&) = delete;
+    engine& operator=(const engine&) = delete;
+
+    virtual engine_kind kind() const noexcept = 0;
+
+    /// Registers `fd` anew, always: a reused number never inherits a registration. If an fd of this
+    /// number was closed behind our back, its operations end with `bad_file_descriptor`.
+    /// `file_exists`: this very fd is attached already.
+    std::error_code attach(int fd, const attach_options& options, fd_slot*& out) noexcept;
+
+    /// Ends all operations of the slot with `operation_canceled`. When the kernel holds nothing of
+    /// it any more, closes the fd if that was asked for, and completes `done` if there is one.
+    void detach(fd_slot& slot, detach_how how, io_operation* done) noexcept;
+
+    /// Ends all operations of the slot and returns when the kernel holds nothing of it. May block
+    /// for as long as the kernel takes to cancel.
+    std::error_code release(fd_slot& slot) noexcept;
+
+    /// `may_try`: the call may be made at once if it makes sense.
+    virtual progress start(io_operation& op, bool may_try) noexcept = 0;
+
+    /// The loop popped `op` in phase `runnable`: makes the call, or takes its next stored result.
+    virtual progress finish(io_operation& op) noexcept = 0;
+
+    /// The operation still completes exactly once, with its result if there is one already, else
+    /// with `reason`.
+    virtual void cancel(io_operation& op, end_reason reason) noexcept = 0;
+
+    /// Makes the call that does what is asked for, now. Thread: any.
+    static io_result perform(const io_request& request) noexcept;
+    /// A `blocking` operation was performed: takes it out of its list and makes the next one of its
+    /// descriptor runnable.
+    void finished(io_operation& op, io_result result) noexcept;
+    /// Between these two the operation is with another thread: it cannot be cancelled, and its fd
+    /// is not closed.
+    void send_away(io_operation& op) noexcept;
+    void came_back(io_operation& op, io_result result) noexcept;
+
+    /// From here on the engine belongs to the calling thread.
+    virtual std::error_code claim() noexcept { return {}; }
+    /// Hands over to the kernel what start() and cancel() have batched.
+    virtual std::error_code flush() noexcept { return {}; }
+    /// The only place that blocks, except release(). `time_point::min()`: only look.
+    virtual std::error_code wait(time_point until, bool& woken) noexcept = 0;
+    virtual void wake() noexcept = 0;
+    /// An fd that is readable when wait() has something to do. -1: there is none.
+    virtual int native_handle() const noexcept = 0;
+
+    /// An accept ran out of descriptors or memory: call end_back_off() in a while.
+    bool backing_off() const noexcept { return backing_off_; }
+    void end_back_off() noexcept;
+
+    /// In the child after fork(): closes what was inherited and starts anew. All operations end
+    /// with `operation_canceled`; descriptors stay attached.
+    virtual std::error_code rebuild_after_fork() noexcept = 0;
+
+    /// In the child after fork(), of a loop that is only to be destroyed: nothing is told to the
+    /// kernel, which would tell it for the parent too, and nothing completes.
+    void abandon(fd_slot& slot) noexcept;
+    void forget(io_operation& op) noexcept;
+
+    /// Calls `visit` for each operation without a result.
+    void for_each_operation(function_ref<void(io_operation&)> visit) noexcept;
+    /// Calls `visit` for each attached descriptor.
+    void for_each_descriptor(function_ref<void(fd_slot&)> visit) noexcept {
+        table_.for_each(visit);
+    }
+
+protected:
+    using phase = io_operation::phase;
+
+    /// Tells the poller, if there is one, of a slot that was filled in.
+    virtual std::error_code enroll(fd_slot& slot) noexcept = 0;
+    virtual void expel(fd_slot& slot) noexcept = 0;
+    /// Returns when the kernel holds nothing of the slot.
+    virtual std::error_code quiesce(fd_slot&) noexcept { return {}; }
+    /// Whether fds are switched to non-blocking mode.
+    virtual bool wants_nonblocking() const noexcept = 0;
+    /// Whatever could go on with this direction of the slot goes on.
+    virtual void activate(fd_slot& slot, io_list& list) noexcept = 0;
+
+    static io_result result_of(end_reason reason) noexcept;
+    static bool valid(const io_operation& op) noexcept;
+    io_list& list_of(io_operation& op) noexcept;
+
+    void link(io_operation& op) noexcept;
+    void unlink(io_operation& op) noexcept;
+    /// The result is there: out of the list and into the ready queue.
+    void complete(io_operation& op, io_result result) noexcept;
+    void make_runnable(io_operation& op) noexcept;
+    /// One less holds the slot: the last one completes its detaching.
+    void let_go(fd_slot& slot) noexcept;
+    /// Precondition: nothing holds the slot and it has no operations.
+    void quiet(fd_slot& slot) noexcept;
+    void end_operations(fd_slot& slot, end_reason reason) noexcept;
+    void back_off(fd_slot& slot) noexcept {
+        slot.backing_off = true;
+        backing_off_ = true;
+    }
+
+    ready_queue& ready_;
+    fd_table table_;
+    io_list unattached_;  ///< operations without a descriptor
+    bool backing_off_ = false;
+
+private:
+    std::error_code examine(fd_slot& fresh, const attach_options& options) noexcept;
+};
+
+bool is_read(opcode code) noexcept;
+/// A transfer that is over before it begins: its buffer is empty. (A datagram may be empty.)
+bool moves_nothing(const io_request& request) noexcept;
+
+/// What an error of accept() means.
+enum class accept_failure : std::uint8_t {
+    transient,  ///< of a connection that is gone: try the next one
+    exhausted,  ///< no descriptors or memory: wait a little
+    lasting,
+};
+accept_failure classify_accept(io_result result) noexcept;
+
+/// `kind` must not be `automatic`.
+std::error_code make_engine(engine_kind kind, ready_queue& ready,
+                            std::unique_ptr<engine>& out) noexcept;
+std::error_code make_readiness_engine(engine_kind kind, ready_queue& ready,
+                                      std::unique_ptr<engine>& out) noexcept;
+/// `entries`: of the submission queue.
+std::error_code make_uring_engine(ready_queue& ready, unsigned entries,
+                                  std::unique_ptr<engine>& out) noexcept;
+
+}  // namespace eddy

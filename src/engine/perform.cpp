@@ -1,0 +1,135 @@
+#include "engine/engine.hpp"
+#include "kernel/io.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <sys/socket.h>
+
+namespace eddy {
+
+namespace {
+
+constexpr io_result would_block = io_result::system_error(EAGAIN);
+
+/// On a shared description O_NONBLOCK is not ours to set: ask first. Sockets have a flag for each
+/// call instead, except for accept.
+bool would_wait(const io_request& request, interest wanted) noexcept {
+    const fd_slot& slot = *request.slot;
+    if (!slot.shared || slot.kind == descriptor_kind::file) {
+        return false;
+    }
+    if (is_socket(slot.kind) && request.code != opcode::accept) {
+        return false;
+    }
+    const io_result ready = kernel::ready_now(slot.fd, wanted);
+    return ready && ready.raw() == 0;
+}
+
+io_result read_some(const io_request& request) noexcept {
+    const int fd = request.slot->fd;
+    if (is_socket(request.slot->kind)) {
+        return kernel::recv(fd, request.data, request.size, 0);
+    }
+    return kernel::read(fd, request.data, request.size, request.offset);
+}
+
+io_result write_some(const io_request& request) noexcept {
+    const int fd = request.slot->fd;
+    if (is_socket(request.slot->kind)) {
+        return kernel::send(fd, request.data, request.size, 0);
+    }
+    if (request.slot->kind == descriptor_kind::pipe) {
+        const iovec one{request.data, std::min<std::size_t>(request.size, kernel::transfer_max)};
+        return kernel::writev_pipe(fd, &one, 1);
+    }
+    return kernel::write(fd, request.data, request.size, request.offset);
+}
+
+msghdr message_of(const io_request& request) noexcept {
+    msghdr message{};
+    message.msg_iov = static_cast<iovec*>(request.data);
+    message.msg_iovlen = static_cast<std::size_t>(request.flags);
+    return message;
+}
+
+io_result read_vectors(const io_request& request) noexcept {
+    const int fd = request.slot->fd;
+    if (is_socket(request.slot->kind)) {
+        msghdr message = message_of(request);
+        return kernel::recvmsg(fd, &message, 0);
+    }
+    return kernel::readv(fd, static_cast<const iovec*>(request.data), request.flags,
+                         request.offset);
+}
+
+io_result write_vectors(const io_request& request) noexcept {
+    const int fd = request.slot->fd;
+    const auto* const vectors = static_cast<const iovec*>(request.data);
+    if (is_socket(request.slot->kind)) {
+        const msghdr message = message_of(request);
+        return kernel::sendmsg(fd, &message, 0);
+    }
+    if (request.slot->kind == descriptor_kind::pipe) {
+        return kernel::writev_pipe(fd, vectors, request.flags);
+    }
+    return kernel::writev(fd, vectors, request.flags, request.offset);
+}
+
+io_result accept_one(const io_request& request) noexcept {
+    constexpr int tries = 16;
+    io_result result;
+    for (int i = 0; i != tries; ++i) {
+        result = kernel::accept(request.slot->fd, static_cast<sockaddr*>(request.data),
+                                request.address_size, request.flags);
+        if (result || classify_accept(result) != accept_failure::transient) {
+            return result;
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+io_result engine::perform(const io_request& request) noexcept {
+    switch (request.code) {
+        case opcode::read:
+            return would_wait(request, interest::readable) ? would_block : read_some(request);
+        case opcode::write:
+            return would_wait(request, interest::writable) ? would_block : write_some(request);
+        case opcode::readv:
+            return would_wait(request, interest::readable) ? would_block : read_vectors(request);
+        case opcode::writev:
+            return would_wait(request, interest::writable) ? would_block : write_vectors(request);
+        case opcode::recv:
+            return kernel::recv(request.slot->fd, request.data, request.size, request.flags);
+        case opcode::send:
+            return kernel::send(request.slot->fd, request.data, request.size, request.flags);
+        case opcode::recvmsg:
+            return kernel::recvmsg(request.slot->fd, static_cast<msghdr*>(request.data),
+                                   request.flags);
+        case opcode::sendmsg:
+            return kernel::sendmsg(request.slot->fd, static_cast<const msghdr*>(request.data),
+                                   request.flags);
+        case opcode::accept:
+            return would_wait(request, interest::readable) ? would_block : accept_one(request);
+        case opcode::connect:
+            return kernel::connect(request.slot->fd, static_cast<const sockaddr*>(request.data),
+                                   request.mode);
+        case opcode::shutdown:
+            return kernel::shutdown(request.slot->fd, request.flags);
+        case opcode::open:
+            return kernel::open(request.directory(), static_cast<const char*>(request.data),
+                                request.flags, request.mode, request.size);
+        case opcode::fsync:
+            return kernel::fsync(request.slot->fd, request.flags != 0);
+        case opcode::wait:
+            return kernel::ready_now(request.slot->fd, static_cast<interest>(request.flags));
+        case opcode::none:
+        case opcode::close:
+            break;
+    }
+    return io_result::system_error(EINVAL);
+}
+
+}  // namespace eddy

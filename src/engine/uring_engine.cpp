@@ -1,0 +1,533 @@
+#include "engine/engine.hpp"
+
+#if EDDY_HAS_IO_URING
+
+#include "engine/uring_ring.hpp"
+#include "kernel/event.hpp"
+#include "kernel/io.hpp"
+
+#include <eddy/base/unique_fd.hpp>
+
+#include <cerrno>
+#include <new>
+#include <vector>
+
+namespace eddy {
+
+namespace {
+
+constexpr std::uint32_t no_record = UINT32_MAX;
+constexpr auto ends_readiness = interest::error | interest::hangup;
+
+}  // namespace
+
+/// Performs operations by handing them to the kernel.
+///
+/// start() and cancel() only fill the submission queue; what does not fit waits in `backlog_`. One
+/// io_uring_enter a turn submits all and waits.
+class uring_engine final : public engine {
+public:
+    explicit uring_engine(ready_queue& ready) noexcept : engine(ready) {}
+
+    std::error_code open(unsigned entries) noexcept;
+
+    engine_kind kind() const noexcept override { return engine_kind::io_uring; }
+    progress start(io_operation& op, bool may_try) noexcept override;
+    progress finish(io_operation& op) noexcept override;
+    void cancel(io_operation& op, end_reason reason) noexcept override;
+    std::error_code claim() noexcept override;
+    std::error_code flush() noexcept override;
+    std::error_code wait(time_point until, bool& woken) noexcept override;
+    void wake() noexcept override { kernel::signal_eventfd(wake_.get()); }
+    int native_handle() const noexcept override { return -1; }
+    std::error_code rebuild_after_fork() noexcept override;
+
+protected:
+    std::error_code enroll(fd_slot&) noexcept override { return {}; }
+    void expel(fd_slot&) noexcept override {}
+    std::error_code quiesce(fd_slot& slot) noexcept override;
+    void activate(fd_slot& slot, io_list& list) noexcept override;
+    bool wants_nonblocking() const noexcept override { return false; }
+
+private:
+    /// A result of a multishot operation that was not delivered yet.
+    struct record {
+        std::int32_t result;
+        std::uint32_t next;
+    };
+
+    void submit(io_operation& op) noexcept;
+    bool fill(io_operation& op) noexcept;
+    bool fill_cancel(io_operation& op) noexcept;
+    void drain_backlog() noexcept;
+    void arm_wake() noexcept;
+    void reap(bool& woken) noexcept;
+    void on_completion(io_operation& op, std::int32_t result, bool more) noexcept;
+    void on_single(io_operation& op, io_result result) noexcept;
+    void on_multishot(io_operation& op, std::int32_t result) noexcept;
+    void keep_record(io_operation& op, std::int32_t result) noexcept;
+    std::int32_t take_record(io_operation& op) noexcept;
+    void forget_records(io_operation& op) noexcept;
+    progress finish_accept(io_operation& op, io_result result) noexcept;
+    progress finish_wait(io_operation& op, io_result result) noexcept;
+    progress go_on(io_operation& op) noexcept;
+    io_result ended(const io_operation& op, io_result result) const noexcept;
+    static bool has_record(const io_operation& op) noexcept {
+        return op.first_record_ != no_record;
+    }
+
+    uring_ring ring_;
+    unsigned entries_ = 0;
+    unique_fd wake_;
+    bool wake_armed_ = false;
+    operation_list backlog_;  ///< to be submitted, or cancelled, when there is room
+    std::vector<record> records_;
+    std::uint32_t free_record_ = no_record;
+    std::uint32_t free_records_ = 0;
+};
+
+std::error_code uring_engine::open(unsigned entries) noexcept try {
+    entries_ = entries;
+    if (auto error = kernel::make_eventfd(wake_)) {
+        return error;
+    }
+    if (auto error = ring_.open(entries)) {
+        return error;
+    }
+    records_.resize(ring_.completion_entries());
+    free_record_ = no_record;
+    free_records_ = 0;
+    for (std::uint32_t i = 0; i != records_.size(); ++i) {
+        records_[i].next = free_record_;
+        free_record_ = i;
+        ++free_records_;
+    }
+    wake_armed_ = false;
+    return {};
+} catch (const std::bad_alloc&) {
+    return std::make_error_code(std::errc::not_enough_memory);
+}
+
+std::error_code uring_engine::claim() noexcept {
+    if (!ring_.belongs_to_another_thread()) {
+        return ring_.enable();
+    }
+    // A ring serves the thread that enabled it. Without operations nobody can tell two rings apart.
+    bool busy = !backlog_.empty();
+    for_each_operation([&](io_operation&) { busy = true; });
+    if (busy) {
+        return std::make_error_code(std::errc::operation_not_permitted);
+    }
+    ring_.close();
+    if (auto error = open(entries_)) {
+        return error;
+    }
+    return ring_.enable();
+}
+
+progress uring_engine::start(io_operation& op, bool) noexcept {
+    const io_request& request = op.request_;
+    if (!valid(op)) {
+        op.result_ = io_result::system_error(EBADF);
+        return progress::finished;
+    }
+    op.first_record_ = op.last_record_ = no_record;
+    op.in_progress_ = op.cancel_sent_ = op.ending_ = false;
+    if (request.code == opcode::accept && request.slot->backing_off) {
+        link(op);
+        return progress::pending;
+    }
+    if (moves_nothing(request)) {
+        op.result_ = io_result::value(0);
+        return progress::finished;
+    }
+    link(op);
+    submit(op);
+    return progress::pending;
+}
+
+/// Precondition: `op` is in its list.
+void uring_engine::submit(io_operation& op) noexcept {
+    op.phase_ = phase::waiting;
+    op.in_kernel_ = true;
+    if (op.request_.slot != nullptr) {
+        ++op.request_.slot->holds;
+    }
+    if (!backlog_.empty() || !fill(op)) {
+        backlog_.push_back(op);
+    }
+}
+
+bool uring_engine::fill(io_operation& op) noexcept {
+    io_uring_sqe* sqe = ring_.next_sqe();
+    if (sqe == nullptr) {
+        return false;
+    }
+    if (op.in_progress_) {
+        uring_ring::prepare_poll(*sqe, op.request_);
+    } else {
+        ring_.prepare(*sqe, op.request_);
+    }
+    sqe->user_data = uring_ring::token(op);
+    return true;
+}
+
+bool uring_engine::fill_cancel(io_operation& op) noexcept {
+    io_uring_sqe* const sqe = ring_.next_sqe();
+    if (sqe == nullptr) {
+        return false;
+    }
+    uring_ring::prepare_cancel(*sqe, op);
+    return true;
+}
+
+void uring_engine::drain_backlog() noexcept {
+    while (!backlog_.empty()) {
+        auto& op = static_cast<io_operation&>(*backlog_.front());
+        if (!(op.cancel_sent_ ? fill_cancel(op) : fill(op))) {
+            return;
+        }
+        backlog_.erase(op);
+    }
+}
+
+void uring_engine::cancel(io_operation& op, end_reason reason) noexcept {
+    if (op.phase_ == phase::completed || op.phase_ == phase::idle) {
+        return;
+    }
+    if (op.wanted_end_ == end_reason::none) {
+        op.wanted_end_ = reason;
+    }
+    if (!op.in_kernel_) {
+        // Backing off, or between two submissions of a multishot operation.
+        if (ready_queue::contains(op)) {
+            return;  // finish() sees what is wanted
+        }
+        complete(op, result_of(op.wanted_end_));
+        return;
+    }
+    if (op.cancel_sent_) {
+        return;
+    }
+    if (op.phase_ == phase::waiting && ready_queue::contains(op)) {
+        // Still in the backlog: the kernel has never seen it.
+        backlog_.erase(op);
+        op.in_kernel_ = false;
+        fd_slot* const slot = op.request_.slot;
+        complete(op, result_of(op.wanted_end_));
+        if (slot != nullptr) {
+            let_go(*slot);
+        }
+        return;
+    }
+    if (fill_cancel(op)) {
+        op.cancel_sent_ = true;
+    } else if (!ready_queue::contains(op)) {
+        op.cancel_sent_ = true;
+        backlog_.push_back(op);
+    }  // else it has results to deliver first; go_on() comes back here
+}
+
+void uring_engine::activate(fd_slot&, io_list& list) noexcept {
+    // After backing off: what start() has held back.
+    for (io_operation* op = list.front(); op != nullptr; op = io_list::next(*op, list)) {
+        if (!op->in_kernel_ && op->phase_ == phase::waiting && !ready_queue::contains(*op)) {
+            submit(*op);
+        }
+    }
+}
+
+void uring_engine::arm_wake() noexcept {
+    if (io_uring_sqe* const sqe = ring_.next_sqe(); sqe != nullptr) {
+        uring_ring::prepare_wake(*sqe, wake_.get());
+        wake_armed_ = true;
+    }
+}
+
+std::error_code uring_engine::flush() noexcept {
+    drain_backlog();
+    return ring_.enter(0, time_point::min());
+}
+
+std::error_code uring_engine::wait(time_point until, bool& woken) noexcept {
+    if (!wake_armed_) {
+        arm_wake();
+    }
+    drain_backlog();
+    const bool may_block =
+        until != time_point::min() && backlog_.empty() && !ring_.has_completion();
+    if (auto error = ring_.enter(may_block ? 1 : 0, until)) {
+        return error;
+    }
+    reap(woken);
+    return {};
+}
+
+std::error_code uring_engine::quiesce(fd_slot& slot) noexcept {
+    bool woken = false;
+    while (slot.holds != 0) {
+        drain_backlog();
+        if (auto error = ring_.enter(1, never)) {
+            return error;
+        }
+        reap(woken);
+    }
+    if (woken) {
+        wake();  // it was not for us
+    }
+    return {};
+}
+
+void uring_engine::reap(bool& woken) noexcept {
+    // Every completion may need a record; without one it stays in the queue, or in the kernel.
+    while (free_records_ != 0) {
+        const io_uring_cqe* const cqe = ring_.front();
+        if (cqe == nullptr) {
+            return;
+        }
+        const std::uint64_t token = cqe->user_data;
+        const std::int32_t result = cqe->res;
+        const bool more = (cqe->flags & IORING_CQE_F_MORE) != 0;
+        ring_.pop();
+        if (io_operation* const op = uring_ring::operation_of(token); op != nullptr) {
+            on_completion(*op, result, more);
+        } else if (uring_ring::is_wake(token)) {
+            woken = true;
+            wake_armed_ = more;
+        }
+    }
+}
+
+void uring_engine::on_completion(io_operation& op, std::int32_t result, bool more) noexcept {
+    fd_slot* const slot = op.request_.slot;
+    if (more) {
+        keep_record(op, result);
+        return;
+    }
+    op.in_kernel_ = false;
+    if (op.cancel_sent_ && op.phase_ == phase::waiting && ready_queue::contains(op)) {
+        backlog_.erase(op);  // it has ended before its cancellation could be submitted
+    }
+    op.cancel_sent_ = false;
+    if (op.request_.multishot) {
+        on_multishot(op, result);
+    } else {
+        on_single(op, io_result::from_kernel(result));
+    }
+    if (slot != nullptr) {
+        let_go(*slot);
+    }
+}
+
+io_result uring_engine::ended(const io_operation& op, io_result result) const noexcept {
+    const bool canceled = result.system_error() == ECANCELED || result.system_error() == EINTR;
+    return canceled ? result_of(op.wanted_end_) : result;
+}
+
+void uring_engine::on_single(io_operation& op, io_result result) noexcept {
+    const bool wanted = op.wanted_end_ == end_reason::none;
+    if (wanted && op.in_progress_) {
+        // It was a poll on behalf of an fd that says EAGAIN instead of waiting.
+        op.in_progress_ = false;
+        if (result) {
+            submit(op);
+            return;
+        }
+    } else if (wanted && result.would_block() && op.request_.slot != nullptr &&
+               op.request_.code != opcode::wait) {
+        op.in_progress_ = true;
+        submit(op);
+        return;
+    } else if (wanted && result.system_error() == EINTR) {
+        submit(op);
+        return;
+    }
+    if (op.request_.code == opcode::accept && !result) {
+        const accept_failure failure = classify_accept(result);
+        if (wanted && failure == accept_failure::transient) {
+            submit(op);
+            return;
+        }
+        if (failure == accept_failure::exhausted) {
+            back_off(*op.request_.slot);
+        }
+    }
+    complete(op, ended(op, result));
+}
+
+void uring_engine::on_multishot(io_operation& op, std::int32_t result) noexcept {
+    unlink(op);
+    keep_record(op, result);
+}
+
+void uring_engine::keep_record(io_operation& op, std::int32_t result) noexcept {
+    const std::uint32_t index = free_record_;
+    free_record_ = records_[index].next;
+    --free_records_;
+    records_[index] = {result, no_record};
+    if (has_record(op)) {
+        records_[op.last_record_].next = index;
+    } else {
+        op.first_record_ = index;
+    }
+    op.last_record_ = index;
+    if (op.cancel_sent_ && op.phase_ == phase::waiting && ready_queue::contains(op)) {
+        backlog_.erase(op);  // the cancellation waits in the backlog: results come first
+        op.cancel_sent_ = false;
+    }
+    make_runnable(op);
+}
+
+std::int32_t uring_engine::take_record(io_operation& op) noexcept {
+    const std::uint32_t index = op.first_record_;
+    const record taken = records_[index];
+    op.first_record_ = taken.next;
+    records_[index].next = free_record_;
+    free_record_ = index;
+    ++free_records_;
+    return taken.result;
+}
+
+progress uring_engine::finish(io_operation& op) noexcept {
+    if (!has_record(op)) {
+        op.result_ = result_of(op.wanted_end_);
+        return progress::finished;
+    }
+    const io_result result = io_result::from_kernel(take_record(op));
+    return op.request_.code == opcode::accept ? finish_accept(op, result) : finish_wait(op, result);
+}
+
+/// A result was taken that is not the last. What comes next: another one that is there already, the
+/// kernel, which goes on, or a new submission.
+progress uring_engine::go_on(io_operation& op) noexcept {
+    op.phase_ = phase::waiting;
+    if (has_record(op) || (!op.in_kernel_ && op.wanted_end_ != end_reason::none)) {
+        make_runnable(op);
+    } else if (!op.in_kernel_) {
+        if (!valid(op)) {
+            op.wanted_end_ = end_reason::canceled;
+            make_runnable(op);
+        } else {
+            link(op);
+            if (!op.request_.slot->backing_off) {
+                submit(op);
+            }
+        }
+    } else if (op.wanted_end_ != end_reason::none && !op.cancel_sent_) {
+        cancel(op, op.wanted_end_);
+    }
+    return progress::more;
+}
+
+progress uring_engine::finish_accept(io_operation& op, io_result result) noexcept {
+    op.result_ = result;
+    if (result) {
+        return go_on(op);
+    }
+    if (op.wanted_end_ != end_reason::none) {
+        op.result_ = ended(op, result);
+        return progress::finished;
+    }
+    if (result.system_error() == EINVAL && ring_.multishot_accept()) {
+        ring_.disable_multishot_accept();  // a kernel before 5.19, or no listener: try one by one
+        static_cast<void>(go_on(op));
+        return progress::pending;
+    }
+    switch (classify_accept(result)) {
+        case accept_failure::transient:
+            static_cast<void>(go_on(op));
+            return progress::pending;
+        case accept_failure::exhausted:
+            back_off(*op.request_.slot);
+            return go_on(op);
+        case accept_failure::lasting:
+            break;
+    }
+    return progress::finished;
+}
+
+progress uring_engine::finish_wait(io_operation& op, io_result result) noexcept {
+    const bool last = !result || any(static_cast<interest>(result.raw()) & ends_readiness);
+    if (!last && !op.ending_) {
+        op.result_ = result;
+        return go_on(op);
+    }
+    if (!op.ending_) {
+        op.result_ = ended(op, result);
+        op.ending_ = true;
+    }
+    while (has_record(op)) {
+        static_cast<void>(take_record(op));  // behind a hang-up they say nothing new
+    }
+    if (!op.in_kernel_) {
+        return progress::finished;
+    }
+    // The kernel goes on polling: the last result is delivered when it has stopped.
+    op.phase_ = phase::waiting;
+    cancel(op, end_reason::canceled);
+    return progress::pending;
+}
+
+std::error_code uring_engine::rebuild_after_fork() noexcept {
+    // The mapping is shared with the parent: whatever this process wrote there would be the
+    // parent's submission. Drop it and make another.
+    for_each_operation([this](io_operation& op) {
+        if (op.phase_ != phase::waiting && op.phase_ != phase::runnable) {
+            return;
+        }
+        if (op.phase_ == phase::waiting && ready_queue::contains(op)) {
+            backlog_.erase(op);
+        }
+        if (op.in_kernel_ && op.request_.slot != nullptr) {
+            --op.request_.slot->holds;
+        }
+        op.in_kernel_ = op.cancel_sent_ = false;
+        forget_records(op);
+        complete(op, result_of(end_reason::canceled));
+    });
+    ready_.for_each([this](operation& node) {
+        if (node.kind() == node_kind::io) {
+            forget_records(static_cast<io_operation&>(node));
+        }
+    });
+    ring_.close();
+    wake_.reset();
+    return open(entries_);
+}
+
+/// The connections in them are the parent's.
+void uring_engine::forget_records(io_operation& op) noexcept {
+    while (op.request_.multishot && op.phase_ == phase::runnable && has_record(op)) {
+        const std::int32_t result = take_record(op);
+        if (op.request_.code == opcode::accept && result >= 0) {
+            detail::close_fd(result);
+        }
+    }
+}
+
+std::error_code make_uring_engine(ready_queue& ready, unsigned entries,
+                                  std::unique_ptr<engine>& out) noexcept {
+    std::unique_ptr<uring_engine> made(new (std::nothrow) uring_engine(ready));
+    if (made == nullptr) {
+        return std::make_error_code(std::errc::not_enough_memory);
+    }
+    const auto error = made->open(entries);
+    if (!error) {
+        out = std::move(made);
+    }
+    return error;
+}
+
+}  // namespace eddy
+
+#else
+
+namespace eddy {
+
+std::error_code make_uring_engine(ready_queue&, unsigned, std::unique_ptr<engine>&) noexcept {
+    return errc::engine_not_built;
+}
+
+}  // namespace eddy
+
+#endif

@@ -1,0 +1,305 @@
+#if EDDY_HAS_IO_URING
+
+#include "engine/uring_ring.hpp"
+
+#include "engine/engine.hpp"
+#include "kernel/call.hpp"
+#include "kernel/io.hpp"
+#include "kernel/sigpipe_guard.hpp"
+#include "kernel/uring.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/socket.h>
+
+#ifndef IORING_SETUP_SINGLE_ISSUER
+#define IORING_SETUP_SINGLE_ISSUER (1U << 12)
+#endif
+#ifndef IORING_SETUP_DEFER_TASKRUN
+#define IORING_SETUP_DEFER_TASKRUN (1U << 13)
+#endif
+#ifndef RWF_NOSIGNAL
+#define RWF_NOSIGNAL 0x00000100
+#endif
+
+namespace eddy {
+
+namespace {
+
+/// The best first; each kernel takes the first that it knows.
+constexpr unsigned setups[] = {
+    IORING_SETUP_R_DISABLED | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_TASKRUN_FLAG |
+        IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,  // 6.1
+    IORING_SETUP_R_DISABLED | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_TASKRUN_FLAG |
+        IORING_SETUP_COOP_TASKRUN,  // 5.19
+    IORING_SETUP_R_DISABLED,        // 5.10
+};
+constexpr unsigned needed_features = IORING_FEAT_NODROP | IORING_FEAT_EXT_ARG;
+
+std::uint32_t cut(std::uint64_t size) noexcept {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kernel::transfer_max));
+}
+
+std::uint64_t file_offset(std::int64_t offset) noexcept {
+    return static_cast<std::uint64_t>(offset);  // -1 is what the kernel wants for "its own"
+}
+
+std::error_code denied(int error) noexcept {
+    switch (error) {
+        case EPERM:
+        case EACCES:
+        case ENOSYS:
+        case EINVAL:
+            return errc::engine_denied;
+        default:
+            return {error, std::system_category()};
+    }
+}
+
+}  // namespace
+
+std::error_code uring_ring::open(unsigned entries) noexcept {
+    if (const int error = kernel::injected(kernel::call::uring_setup); error != 0) {
+        return denied(error);
+    }
+    int result = -EINVAL;
+    for (const unsigned flags : setups) {
+        io_uring_params parameters{};
+        parameters.flags = flags | IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE;
+        parameters.cq_entries = entries * 4;
+        kernel::count_call();
+        result = io_uring_queue_init_params(entries, &ring_, &parameters);
+        if (result != -EINVAL) {
+            break;
+        }
+    }
+    if (result < 0) {
+        return denied(-result);
+    }
+    open_ = true;
+    enabled_ = false;
+    if ((ring_.features & needed_features) != needed_features) {
+        close();
+        return errc::engine_denied;
+    }
+    hows_.reset(new (std::nothrow) open_how[*ring_.sq.kring_entries]);
+    if (hows_ == nullptr) {
+        close();
+        return std::make_error_code(std::errc::not_enough_memory);
+    }
+    return {};
+}
+
+void uring_ring::close() noexcept {
+    if (open_) {
+        io_uring_queue_exit(&ring_);
+        open_ = enabled_ = false;
+    }
+}
+
+std::error_code uring_ring::enable() noexcept {
+    if (enabled_) {
+        return {};
+    }
+    if (auto error = kernel::uring_enable(ring_.ring_fd)) {
+        return error;
+    }
+    owner_ = pthread_self();
+    enabled_ = true;
+    return {};
+}
+
+io_uring_sqe* uring_ring::next_sqe() noexcept {
+    io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
+    if (sqe == nullptr && enabled_) {
+        static_cast<void>(enter(0, time_point::min()));
+        sqe = io_uring_get_sqe(&ring_);
+    }
+    if (sqe != nullptr) {
+        std::memset(sqe, 0, sizeof *sqe);
+    }
+    return sqe;
+}
+
+/// Makes the filled entries visible to the kernel; says how many it has not taken yet.
+unsigned uring_ring::publish() noexcept {
+    io_uring_sq& queue = ring_.sq;
+    const unsigned mask = *queue.kring_mask;
+    unsigned tail = *queue.ktail;
+    for (; queue.sqe_head != queue.sqe_tail; ++queue.sqe_head, ++tail) {
+        queue.array[tail & mask] = queue.sqe_head & mask;
+    }
+    // release: pairs with the kernel's reading of the tail; it then sees the entries.
+    std::atomic_ref(*queue.ktail).store(tail, std::memory_order_release);
+    // acquire: pairs with the kernel's storing of the head; it has read those entries.
+    return tail - std::atomic_ref(*queue.khead).load(std::memory_order_acquire);
+}
+
+bool uring_ring::kernel_has_work() const noexcept {
+    const unsigned flags = std::atomic_ref(*ring_.sq.kflags).load(std::memory_order_relaxed);
+    const bool told = (ring_.flags & IORING_SETUP_TASKRUN_FLAG) != 0;
+    return !told || (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
+}
+
+std::error_code uring_ring::enter(unsigned wait_for, time_point until) noexcept {
+    if (!enabled_) {
+        return {};
+    }
+    const unsigned to_submit = publish();
+    if (wait_for == 0 && to_submit == 0 && !kernel_has_work()) {
+        return {};
+    }
+    std::optional<kernel::sigpipe_guard> guard;
+    if (guard_sigpipe_) {
+        guard.emplace();
+    }
+    unsigned submitted = 0;
+    const auto error =
+        kernel::uring_enter(ring_.ring_fd, to_submit, wait_for, true, until, submitted);
+    // The kernel is short of memory or of room for completions: nothing is lost, the rest goes with
+    // the next call, after some completions were taken.
+    const bool later = error.value() == EAGAIN || error.value() == EBUSY;
+    return later ? std::error_code() : error;
+}
+
+const io_uring_cqe* uring_ring::front() noexcept {
+    unsigned head = 0;
+    io_uring_cqe* cqe = nullptr;
+    io_uring_for_each_cqe(&ring_, head, cqe) { return cqe; }
+    return nullptr;
+}
+
+int uring_ring::no_sigpipe() noexcept {
+    if (kernel::has_rwf_nosignal()) {
+        return RWF_NOSIGNAL;
+    }
+    guard_sigpipe_ = true;
+    return 0;
+}
+
+void uring_ring::prepare_write(io_uring_sqe& sqe, const io_request& request) noexcept {
+    const int fd = request.slot->fd;
+    if (is_socket(request.slot->kind)) {
+        io_uring_prep_send(&sqe, fd, request.data, cut(request.size), MSG_NOSIGNAL);
+        return;
+    }
+    io_uring_prep_write(&sqe, fd, request.data, cut(request.size), file_offset(request.offset));
+    if (request.slot->kind == descriptor_kind::pipe) {
+        sqe.rw_flags = no_sigpipe();
+    }
+}
+
+void uring_ring::prepare_writev(io_uring_sqe& sqe, const io_request& request) noexcept {
+    io_uring_prep_writev(&sqe, request.slot->fd, static_cast<const iovec*>(request.data),
+                         static_cast<unsigned>(request.flags), file_offset(request.offset));
+    if (request.slot->kind == descriptor_kind::pipe || is_socket(request.slot->kind)) {
+        sqe.rw_flags = no_sigpipe();
+    }
+}
+
+void uring_ring::prepare_open(io_uring_sqe& sqe, const io_request& request) noexcept {
+    const auto* const path = static_cast<const char*>(request.data);
+    const int flags = request.flags | O_CLOEXEC;
+    if (request.size == 0) {
+        io_uring_prep_openat(&sqe, request.directory(), path, flags, request.mode);
+        return;
+    }
+    open_how& how = hows_[static_cast<std::size_t>(&sqe - ring_.sq.sqes)];
+    how = {};
+    how.flags = static_cast<std::uint64_t>(static_cast<unsigned>(flags));
+    how.mode = request.mode;
+    how.resolve = request.size;
+    io_uring_prep_openat2(&sqe, request.directory(), path, &how);
+}
+
+void uring_ring::prepare(io_uring_sqe& sqe, const io_request& request) noexcept {
+    const int fd = request.slot != nullptr ? request.slot->fd : -1;
+    const int message_flags = request.flags & ~MSG_DONTWAIT;
+    switch (request.code) {
+        case opcode::read:
+            io_uring_prep_read(&sqe, fd, request.data, cut(request.size),
+                               file_offset(request.offset));
+            break;
+        case opcode::write:
+            prepare_write(sqe, request);
+            break;
+        case opcode::readv:
+            io_uring_prep_readv(&sqe, fd, static_cast<const iovec*>(request.data),
+                                static_cast<unsigned>(request.flags), file_offset(request.offset));
+            break;
+        case opcode::writev:
+            prepare_writev(sqe, request);
+            break;
+        case opcode::recv:
+            io_uring_prep_recv(&sqe, fd, request.data, cut(request.size), message_flags);
+            break;
+        case opcode::send:
+            io_uring_prep_send(&sqe, fd, request.data, cut(request.size),
+                               message_flags | MSG_NOSIGNAL);
+            break;
+        case opcode::recvmsg:
+            io_uring_prep_recvmsg(&sqe, fd, static_cast<msghdr*>(request.data),
+                                  static_cast<unsigned>(message_flags | MSG_CMSG_CLOEXEC));
+            break;
+        case opcode::sendmsg:
+            io_uring_prep_sendmsg(&sqe, fd, static_cast<const msghdr*>(request.data),
+                                  static_cast<unsigned>(message_flags | MSG_NOSIGNAL));
+            break;
+        case opcode::accept:
+            io_uring_prep_accept(&sqe, fd, static_cast<sockaddr*>(request.data),
+                                 request.address_size, request.flags | SOCK_CLOEXEC);
+            if (request.multishot && multishot_accept_) {
+                sqe.ioprio |= IORING_ACCEPT_MULTISHOT;
+            }
+            break;
+        case opcode::connect:
+            io_uring_prep_connect(&sqe, fd, static_cast<const sockaddr*>(request.data),
+                                  request.mode);
+            break;
+        case opcode::shutdown:
+            io_uring_prep_shutdown(&sqe, fd, request.flags);
+            break;
+        case opcode::open:
+            prepare_open(sqe, request);
+            break;
+        case opcode::fsync:
+            io_uring_prep_fsync(&sqe, fd, request.flags != 0 ? IORING_FSYNC_DATASYNC : 0U);
+            break;
+        case opcode::wait:
+            io_uring_prep_poll_add(&sqe, fd, static_cast<unsigned>(request.flags));
+            if (request.multishot) {
+                sqe.len = IORING_POLL_ADD_MULTI;
+            }
+            break;
+        case opcode::none:
+        case opcode::close:
+            io_uring_prep_nop(&sqe);
+            break;
+    }
+}
+
+void uring_ring::prepare_poll(io_uring_sqe& sqe, const io_request& request) noexcept {
+    const auto wanted = is_read(request.code) ? interest::readable : interest::writable;
+    io_uring_prep_poll_add(&sqe, request.slot->fd, static_cast<unsigned>(wanted));
+}
+
+void uring_ring::prepare_cancel(io_uring_sqe& sqe, const io_operation& op) noexcept {
+    io_uring_prep_cancel64(&sqe, token(op), 0);
+    sqe.user_data = cancel_token;
+}
+
+void uring_ring::prepare_wake(io_uring_sqe& sqe, int fd) noexcept {
+    io_uring_prep_poll_multishot(&sqe, fd, static_cast<unsigned>(interest::readable));
+    sqe.user_data = wake_token;
+}
+
+}  // namespace eddy
+
+#endif

@@ -1,0 +1,88 @@
+#pragma once
+
+#if EDDY_HAS_IO_URING
+
+#include <eddy/base/clock.hpp>
+#include <eddy/engine/io_operation.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <system_error>
+
+#include <liburing.h>
+#include <pthread.h>
+
+namespace eddy {
+
+/// The two queues that are shared with the kernel, and how an operation is written into them.
+class uring_ring {
+public:
+    uring_ring() = default;
+    ~uring_ring() { close(); }
+    uring_ring(const uring_ring&) = delete;
+    uring_ring& operator=(const uring_ring&) = delete;
+
+    /// The ring is made disabled: nothing is submitted before enable().
+    std::error_code open(unsigned entries) noexcept;
+    void close() noexcept;
+    /// From here on it belongs to this thread.
+    std::error_code enable() noexcept;
+    bool belongs_to_another_thread() const noexcept {
+        return enabled_ && pthread_equal(owner_, pthread_self()) == 0;
+    }
+
+    unsigned completion_entries() const noexcept { return *ring_.cq.kring_entries; }
+
+    /// Null: the queue is full, also after handing over what is in it.
+    io_uring_sqe* next_sqe() noexcept;
+    void prepare(io_uring_sqe& sqe, const io_request& request) noexcept;
+    static void prepare_poll(io_uring_sqe& sqe, const io_request& request) noexcept;
+    static void prepare_cancel(io_uring_sqe& sqe, const io_operation& op) noexcept;
+    static void prepare_wake(io_uring_sqe& sqe, int fd) noexcept;
+
+    static std::uint64_t token(const io_operation& op) noexcept {
+        return reinterpret_cast<std::uintptr_t>(&op);
+    }
+    /// Null: not the token of an operation.
+    static io_operation* operation_of(std::uint64_t token) noexcept {
+        return token <= last_own_token ? nullptr : reinterpret_cast<io_operation*>(token);
+    }
+    static bool is_wake(std::uint64_t token) noexcept { return token == wake_token; }
+
+    /// Submits what is in the queue and waits for `wait_for` completions. Makes no call if there is
+    /// nothing to do.
+    std::error_code enter(unsigned wait_for, time_point until) noexcept;
+
+    bool has_completion() const noexcept { return io_uring_cq_ready(&ring_) != 0; }
+    const io_uring_cqe* front() noexcept;
+    void pop() noexcept { io_uring_cq_advance(&ring_, 1); }
+
+    bool multishot_accept() const noexcept { return multishot_accept_; }
+    void disable_multishot_accept() noexcept { multishot_accept_ = false; }
+
+private:
+    static constexpr std::uint64_t cancel_token = 1;
+    static constexpr std::uint64_t wake_token = 2;
+    static constexpr std::uint64_t last_own_token = 2;
+
+    unsigned publish() noexcept;
+    bool kernel_has_work() const noexcept;
+    void prepare_open(io_uring_sqe& sqe, const io_request& request) noexcept;
+    void prepare_write(io_uring_sqe& sqe, const io_request& request) noexcept;
+    void prepare_writev(io_uring_sqe& sqe, const io_request& request) noexcept;
+    /// The flag that keeps a write from raising SIGPIPE, or else the guard that does.
+    int no_sigpipe() noexcept;
+
+    io_uring ring_{};
+    bool open_ = false;
+    bool enabled_ = false;
+    bool multishot_accept_ = true;
+    bool guard_sigpipe_ = false;
+    pthread_t owner_{};
+    /// What openat2 is given stays here until the kernel has read it; one for each entry.
+    std::unique_ptr<open_how[]> hows_;
+};
+
+}  // namespace eddy
+
+#endif

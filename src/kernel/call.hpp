@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+namespace eddy::kernel {
+
+/// The calls that tests can make fail.
+enum class call : std::uint8_t {
+    read,
+    write,
+    recv,
+    send,
+    accept,
+    connect,
+    open,
+    close,
+    fsync,
+    poll,
+    eventfd,
+    timerfd,
+    epoll_create,
+    epoll_ctl,
+    epoll_wait,
+    uring_setup,
+    uring_enter,
+    rwf_nosignal,  ///< no call: says that the kernel lacks the flag
+    count_,
+};
+
+/// How many syscalls this thread has made through this room.
+std::uint64_t calls_made() noexcept;
+
+/// Counts a call that is made elsewhere (by liburing).
+void count_call() noexcept;
+
+/// The next `times` calls after `skip` more of that kind fail with `error` instead of being made.
+/// Does nothing in a library that was built without EDDY_FAULTS.
+/// Thread: any; meant for tests, before or between what they test.
+void fail(call which, int error, unsigned skip = 0, unsigned times = 1) noexcept;
+void fail_nothing() noexcept;
+
+/// 0, or the error that the call is to fail with.
+int injected(call which) noexcept;
+
+}  // namespace eddy::kernel

@@ -1,0 +1,84 @@
+#include "kernel/descriptor.hpp"
+
+#include "kernel/call.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace eddy::kernel {
+
+namespace {
+
+std::error_code last_error() noexcept { return {errno, std::system_category()}; }
+
+int socket_option(int fd, int option) noexcept {
+    int value = -1;
+    socklen_t size = sizeof value;
+    count_call();
+    return ::getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
+file_type socket_type(int fd) noexcept {
+    if (socket_option(fd, SO_TYPE) != SOCK_STREAM) {
+        return file_type::message_socket;
+    }
+    return socket_option(fd, SO_PROTOCOL) == IPPROTO_TCP ? file_type::tcp_socket
+                                                         : file_type::stream_socket;
+}
+
+file_type type_of(int fd, mode_t mode) noexcept {
+    switch (mode & S_IFMT) {
+        case S_IFSOCK:
+            return socket_type(fd);
+        case S_IFIFO:
+            return file_type::pipe;
+        case S_IFREG:
+        case S_IFDIR:
+        case S_IFBLK:
+            return file_type::file;
+        case S_IFCHR:
+            count_call();
+            return ::isatty(fd) != 0 ? file_type::tty : file_type::other;
+        default:
+            return file_type::other;
+    }
+}
+
+}  // namespace
+
+std::error_code examine(int fd, file_facts& facts) noexcept {
+    struct stat status {};
+    count_call();
+    if (::fstat(fd, &status) != 0) {
+        return last_error();
+    }
+    facts.type = type_of(fd, status.st_mode);
+    const bool anonymous = (status.st_mode & S_IFMT) == 0;
+    facts.identity =
+        anonymous ? 0 : static_cast<std::uint32_t>(status.st_ino ^ (status.st_dev << 20)) | 1U;
+    return {};
+}
+
+std::error_code set_nonblocking(int fd, bool on, bool& was) noexcept {
+    count_call();
+    const int flags = ::fcntl(fd, F_GETFL);
+    if (flags < 0) {
+        return last_error();
+    }
+    was = (flags & O_NONBLOCK) != 0;
+    if (was == on) {
+        return {};
+    }
+    count_call();
+    if (::fcntl(fd, F_SETFL, on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK) != 0) {
+        return last_error();
+    }
+    return {};
+}
+
+}  // namespace eddy::kernel

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <system_error>
+
+/// What the kernel knows of an fd.
+namespace eddy::kernel {
+
+enum class file_type : std::uint8_t {
+    tcp_socket,
+    stream_socket,
+    message_socket,
+    pipe,
+    tty,
+    file,
+    other,
+};
+
+struct file_facts {
+    file_type type = file_type::other;
+    /// Tells the files behind one fd number apart; 0 where the kernel does not (anonymous inodes).
+    std::uint32_t identity = 0;
+};
+
+/// EBADF if it is not open.
+std::error_code examine(int fd, file_facts& facts) noexcept;
+
+/// Sets or clears O_NONBLOCK and says in `was` how it was.
+std::error_code set_nonblocking(int fd, bool on, bool& was) noexcept;
+
+}  // namespace eddy::kernel

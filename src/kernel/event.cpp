@@ -1,0 +1,160 @@
+#include "kernel/event.hpp"
+
+#include "kernel/call.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+namespace eddy::kernel {
+
+namespace {
+
+std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
+
+std::error_code adopt(int fd, unique_fd& out) noexcept {
+    if (fd < 0) {
+        return system_error(errno);
+    }
+    out.reset(fd);
+    return {};
+}
+
+/// The time until `until`, for a call that takes a relative timeout. Null: for ever.
+const timespec* remaining(time_point until, timespec& storage) noexcept {
+    if (until == never) {
+        return nullptr;
+    }
+    duration left = duration::zero();
+    if (until != time_point::min()) {
+        const time_point now = clock::now();
+        left = until > now ? until - now : duration::zero();
+    }
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(left);
+    storage.tv_sec = static_cast<time_t>(seconds.count());
+    storage.tv_nsec = static_cast<long>((left - seconds).count());
+    return &storage;
+}
+
+/// Milliseconds, rounded up: rounded down, the last fraction would be spent spinning.
+int remaining_ms(const timespec* left) noexcept {
+    if (left == nullptr) {
+        return -1;
+    }
+    constexpr std::int64_t longest = 24 * 3600 * 1000;
+    const std::int64_t ms = std::min<std::int64_t>(left->tv_sec, longest) * 1000 +
+                            (left->tv_nsec + 999'999) / 1'000'000;
+    return static_cast<int>(std::min(ms, longest));
+}
+
+/// Kernels before 5.11, and valgrind, have no epoll_pwait2.
+std::atomic<bool> has_pwait2{true};
+
+int wait_once(int epoll, std::span<epoll_event> events, const timespec* left) noexcept {
+    const int size = static_cast<int>(events.size());
+    if (has_pwait2.load(std::memory_order_relaxed)) {
+        const int count = ::epoll_pwait2(epoll, events.data(), size, left, nullptr);
+        if (count >= 0 || errno != ENOSYS) {
+            return count;
+        }
+        has_pwait2.store(false, std::memory_order_relaxed);
+        count_call();
+    }
+    return ::epoll_wait(epoll, events.data(), size, remaining_ms(left));
+}
+
+std::error_code counted(int result, std::size_t& count) noexcept {
+    count = result > 0 ? static_cast<std::size_t>(result) : 0;
+    return result >= 0 || errno == EINTR ? std::error_code() : system_error(errno);
+}
+
+}  // namespace
+
+std::error_code make_eventfd(unique_fd& out) noexcept {
+    count_call();
+    if (const int error = injected(call::eventfd); error != 0) {
+        return system_error(error);
+    }
+    return adopt(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), out);
+}
+
+void signal_eventfd(int fd) noexcept {
+    const std::uint64_t one = 1;
+    count_call();
+    // EAGAIN: the counter is full, so it is readable, which is all that a wake-up needs.
+    while (::write(fd, &one, sizeof one) < 0 && errno == EINTR) {}
+}
+
+void drain_eventfd(int fd) noexcept {
+    std::uint64_t count = 0;
+    count_call();
+    while (::read(fd, &count, sizeof count) < 0 && errno == EINTR) {}
+}
+
+std::error_code make_epoll(unique_fd& out) noexcept {
+    count_call();
+    if (const int error = injected(call::epoll_create); error != 0) {
+        return system_error(error);
+    }
+    return adopt(::epoll_create1(EPOLL_CLOEXEC), out);
+}
+
+std::error_code epoll_ctl(int epoll, int operation, int fd, epoll_event* event) noexcept {
+    count_call();
+    if (const int error = injected(call::epoll_ctl); error != 0) {
+        return system_error(error);
+    }
+    return ::epoll_ctl(epoll, operation, fd, event) == 0 ? std::error_code() : system_error(errno);
+}
+
+std::error_code epoll_wait(int epoll, std::span<epoll_event> events, time_point until,
+                           std::size_t& count) noexcept {
+    count = 0;
+    count_call();
+    if (const int error = injected(call::epoll_wait); error != 0) {
+        return error == EINTR ? std::error_code() : system_error(error);
+    }
+    timespec storage;
+    return counted(wait_once(epoll, events, remaining(until, storage)), count);
+}
+
+std::error_code poll_wait(std::span<pollfd> fds, time_point until, std::size_t& count) noexcept {
+    count = 0;
+    count_call();
+    if (const int error = injected(call::poll); error != 0) {
+        return error == EINTR ? std::error_code() : system_error(error);
+    }
+    timespec storage;
+    return counted(::ppoll(fds.data(), fds.size(), remaining(until, storage), nullptr), count);
+}
+
+std::error_code make_system_timerfd(unique_fd& out) noexcept {
+    count_call();
+    if (const int error = injected(call::timerfd); error != 0) {
+        return system_error(error);
+    }
+    return adopt(::timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK), out);
+}
+
+std::error_code set_system_timerfd(int fd, system_time_point when) noexcept {
+    itimerspec value{};
+    if (when != system_time_point::max()) {
+        // All zeros would disarm it; a time before the epoch is as good as its first nanosecond.
+        const auto ns = std::max<std::int64_t>(when.time_since_epoch().count(), 1);
+        value.it_value.tv_sec = static_cast<time_t>(ns / 1'000'000'000);
+        value.it_value.tv_nsec = static_cast<long>(ns % 1'000'000'000);
+    }
+    count_call();
+    const int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
+    return ::timerfd_settime(fd, flags, &value, nullptr) == 0 ? std::error_code()
+                                                              : system_error(errno);
+}
+
+}  // namespace eddy::kernel

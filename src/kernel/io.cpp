@@ -1,0 +1,192 @@
+#include "kernel/io.hpp"
+
+#include "kernel/call.hpp"
+#include "kernel/sigpipe_guard.hpp"
+
+#include <eddy/base/unique_fd.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef RWF_NOSIGNAL
+#define RWF_NOSIGNAL 0x00000100  // Linux 6.18; newer than Debian's headers
+#endif
+
+namespace eddy::kernel {
+
+namespace {
+
+template <class Function>
+io_result retried(call which, Function&& function) noexcept {
+    count_call();
+    if (const int error = injected(which); error != 0) {
+        return io_result::system_error(error);
+    }
+    for (;;) {
+        const auto result = function();
+        if (result >= 0) {
+            return io_result::value(result);
+        }
+        if (errno != EINTR) {
+            return io_result::system_error(errno);
+        }
+        count_call();
+    }
+}
+
+std::size_t cut(std::size_t size) noexcept { return std::min(size, transfer_max); }
+
+enum class support : std::uint8_t { unknown, yes, no };
+std::atomic<support> rwf_nosignal{support::unknown};
+
+}  // namespace
+
+bool has_rwf_nosignal() noexcept {
+    if (injected(call::rwf_nosignal) != 0) {
+        return false;
+    }
+    support known = rwf_nosignal.load(std::memory_order_relaxed);
+    if (known == support::unknown) {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+            return false;
+        }
+        char byte = 0;
+        const iovec one{&byte, 1};
+        known = ::pwritev2(ends[1], &one, 1, -1, RWF_NOSIGNAL) == 1 ? support::yes : support::no;
+        ::close(ends[0]);
+        ::close(ends[1]);
+        rwf_nosignal.store(known, std::memory_order_relaxed);
+    }
+    return known == support::yes;
+}
+
+io_result read(int fd, void* data, std::size_t size, std::int64_t offset) noexcept {
+    return retried(call::read, [&] {
+        return offset < 0 ? ::read(fd, data, cut(size)) : ::pread(fd, data, cut(size), offset);
+    });
+}
+
+io_result write(int fd, const void* data, std::size_t size, std::int64_t offset) noexcept {
+    return retried(call::write, [&] {
+        return offset < 0 ? ::write(fd, data, cut(size)) : ::pwrite(fd, data, cut(size), offset);
+    });
+}
+
+io_result readv(int fd, const iovec* vectors, int count, std::int64_t offset) noexcept {
+    return retried(call::read, [&] {
+        return offset < 0 ? ::readv(fd, vectors, count) : ::preadv(fd, vectors, count, offset);
+    });
+}
+
+io_result writev(int fd, const iovec* vectors, int count, std::int64_t offset) noexcept {
+    return retried(call::write, [&] {
+        return offset < 0 ? ::writev(fd, vectors, count) : ::pwritev(fd, vectors, count, offset);
+    });
+}
+
+io_result writev_pipe(int fd, const iovec* vectors, int count) noexcept {
+    if (!has_rwf_nosignal()) {
+        const sigpipe_guard guard;
+        return retried(call::write, [&] { return ::writev(fd, vectors, count); });
+    }
+    return retried(call::write, [&] { return ::pwritev2(fd, vectors, count, -1, RWF_NOSIGNAL); });
+}
+
+io_result recv(int fd, void* data, std::size_t size, int flags) noexcept {
+    return retried(call::recv, [&] { return ::recv(fd, data, cut(size), flags | MSG_DONTWAIT); });
+}
+
+io_result send(int fd, const void* data, std::size_t size, int flags) noexcept {
+    return retried(call::send, [&] {
+        return ::send(fd, data, cut(size), flags | MSG_DONTWAIT | MSG_NOSIGNAL);
+    });
+}
+
+io_result recvmsg(int fd, msghdr* message, int flags) noexcept {
+    return retried(call::recv,
+                   [&] { return ::recvmsg(fd, message, flags | MSG_DONTWAIT | MSG_CMSG_CLOEXEC); });
+}
+
+io_result sendmsg(int fd, const msghdr* message, int flags) noexcept {
+    return retried(call::send,
+                   [&] { return ::sendmsg(fd, message, flags | MSG_DONTWAIT | MSG_NOSIGNAL); });
+}
+
+io_result accept(int fd, sockaddr* address, socklen_t* size, int flags) noexcept {
+    return retried(call::accept,
+                   [&] { return ::accept4(fd, address, size, flags | SOCK_CLOEXEC); });
+}
+
+io_result connect(int fd, const sockaddr* address, socklen_t size) noexcept {
+    count_call();
+    if (const int error = injected(call::connect); error != 0) {
+        return io_result::system_error(error);
+    }
+    if (::connect(fd, address, size) == 0) {
+        return io_result::value(0);
+    }
+    // An interrupted connect goes on in the background, like one that never blocked.
+    return io_result::system_error(errno == EINTR ? EINPROGRESS : errno);
+}
+
+io_result connect_result(int fd) noexcept {
+    int error = 0;
+    socklen_t size = sizeof error;
+    count_call();
+    if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) {
+        return io_result::system_error(errno);
+    }
+    return error == 0 ? io_result::value(0) : io_result::system_error(error);
+}
+
+io_result shutdown(int fd, int how) noexcept {
+    count_call();
+    return ::shutdown(fd, how) == 0 ? io_result::value(0) : io_result::system_error(errno);
+}
+
+io_result open(int directory, const char* path, int flags, std::uint32_t mode,
+               std::uint64_t resolve) noexcept {
+    if (resolve == 0) {
+        return retried(call::open,
+                       [&] { return ::openat(directory, path, flags | O_CLOEXEC, mode); });
+    }
+    open_how how{};
+    how.flags = static_cast<std::uint64_t>(static_cast<unsigned>(flags | O_CLOEXEC));
+    how.mode = mode;
+    how.resolve = resolve;
+    return retried(call::open,
+                   [&] { return ::syscall(SYS_openat2, directory, path, &how, sizeof how); });
+}
+
+io_result close(int fd) noexcept {
+    // The number is free afterwards whatever close() says: EINTR must not be retried.
+    count_call();
+    const int injected_error = injected(call::close);
+    const int result = ::close(fd);
+    if (injected_error != 0) {
+        return io_result::system_error(injected_error);
+    }
+    return result == 0 || errno == EINTR ? io_result::value(0) : io_result::system_error(errno);
+}
+
+io_result fsync(int fd, bool data_only) noexcept {
+    return retried(call::fsync, [&] { return data_only ? ::fdatasync(fd) : ::fsync(fd); });
+}
+
+io_result ready_now(int fd, interest wanted) noexcept {
+    pollfd question{fd, static_cast<short>(wanted), 0};
+    const io_result result = retried(call::poll, [&] { return ::poll(&question, 1, 0); });
+    return result ? io_result::value(static_cast<unsigned short>(question.revents)) : result;
+}
+
+}  // namespace eddy::kernel
+
+void eddy::detail::close_fd(int fd) noexcept { kernel::close(fd); }

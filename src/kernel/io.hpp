@@ -1,0 +1,51 @@
+#pragma once
+
+#include <eddy/base/error.hpp>
+#include <eddy/base/interest.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+/// Calls that move data or make descriptors. Total functions: errno becomes an io_result, EINTR is
+/// retried, sizes are cut to what the kernel takes in one call.
+namespace eddy::kernel {
+
+/// The most that the kernel moves in one call.
+inline constexpr std::size_t transfer_max = 0x7ffff000;
+
+/// `offset` -1: at the file's own position.
+io_result read(int fd, void* data, std::size_t size, std::int64_t offset) noexcept;
+io_result write(int fd, const void* data, std::size_t size, std::int64_t offset) noexcept;
+io_result readv(int fd, const iovec* vectors, int count, std::int64_t offset) noexcept;
+io_result writev(int fd, const iovec* vectors, int count, std::int64_t offset) noexcept;
+/// To a pipe without a reader: EPIPE and no SIGPIPE.
+io_result writev_pipe(int fd, const iovec* vectors, int count) noexcept;
+/// True: the kernel has RWF_NOSIGNAL.
+bool has_rwf_nosignal() noexcept;
+
+/// Sockets: never blocking, never SIGPIPE.
+io_result recv(int fd, void* data, std::size_t size, int flags) noexcept;
+io_result send(int fd, const void* data, std::size_t size, int flags) noexcept;
+io_result recvmsg(int fd, msghdr* message, int flags) noexcept;
+io_result sendmsg(int fd, const msghdr* message, int flags) noexcept;
+
+/// The new fd is CLOEXEC.
+io_result accept(int fd, sockaddr* address, socklen_t* size, int flags) noexcept;
+/// EINPROGRESS is an error like any other.
+io_result connect(int fd, const sockaddr* address, socklen_t size) noexcept;
+/// How a connect that was in progress has ended.
+io_result connect_result(int fd) noexcept;
+io_result shutdown(int fd, int how) noexcept;
+
+io_result open(int directory, const char* path, int flags, std::uint32_t mode,
+               std::uint64_t resolve) noexcept;
+io_result close(int fd) noexcept;
+io_result fsync(int fd, bool data_only) noexcept;
+
+/// What `fd` is ready for now, of `wanted` and what is reported unasked. Never blocks.
+io_result ready_now(int fd, interest wanted) noexcept;
+
+}  // namespace eddy::kernel

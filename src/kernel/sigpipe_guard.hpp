@@ -1,0 +1,21 @@
+#pragma once
+
+#include <csignal>
+
+namespace eddy::kernel {
+
+/// Keeps SIGPIPE from this thread while it lives, and takes away one that came meanwhile; one that
+/// was pending before stays. For kernels without RWF_NOSIGNAL.
+class sigpipe_guard {
+public:
+    sigpipe_guard() noexcept;
+    ~sigpipe_guard();
+    sigpipe_guard(const sigpipe_guard&) = delete;
+    sigpipe_guard& operator=(const sigpipe_guard&) = delete;
+
+private:
+    sigset_t old_mask_;
+    bool was_pending_;
+};
+
+}  // namespace eddy::kernel

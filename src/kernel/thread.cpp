@@ -1,0 +1,41 @@
+#include "kernel/thread.hpp"
+
+#include "kernel/call.hpp"
+
+#include <cerrno>
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+
+namespace eddy::kernel {
+
+std::uint64_t timer_slack_ns() noexcept {
+    count_call();
+    const int slack = ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    return slack < 0 ? 0 : static_cast<std::uint64_t>(slack);
+}
+
+void set_timer_slack_ns(std::uint64_t slack_ns) noexcept {
+    count_call();
+    ::prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
+}
+
+std::error_code pin_to_core(unsigned core) noexcept {
+    if (core >= CPU_SETSIZE) {
+        return {EINVAL, std::system_category()};
+    }
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    CPU_SET(core, &cores);
+    count_call();
+    return {::pthread_setaffinity_np(::pthread_self(), sizeof cores, &cores),
+            std::system_category()};
+}
+
+std::error_code block_signals(const sigset_t& signals) noexcept {
+    count_call();
+    return {::pthread_sigmask(SIG_BLOCK, &signals, nullptr), std::system_category()};
+}
+
+}  // namespace eddy::kernel

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <system_error>
+
+/// Properties of the calling thread.
+namespace eddy::kernel {
+
+std::uint64_t timer_slack_ns() noexcept;
+void set_timer_slack_ns(std::uint64_t slack_ns) noexcept;
+
+/// Binds the calling thread to one core.
+std::error_code pin_to_core(unsigned core) noexcept;
+
+std::error_code block_signals(const sigset_t& signals) noexcept;
+
+}  // namespace eddy::kernel

@@ -1,0 +1,66 @@
+#if EDDY_HAS_IO_URING
+
+#include "kernel/uring.hpp"
+
+#include "kernel/call.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+#include <linux/io_uring.h>
+#include <linux/time_types.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace eddy::kernel {
+
+namespace {
+
+std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
+
+}  // namespace
+
+std::error_code uring_enable(int ring) noexcept {
+    count_call();
+    const auto result =
+        ::syscall(SYS_io_uring_register, ring, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
+    return result < 0 ? system_error(errno) : std::error_code();
+}
+
+std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for, bool get_events,
+                            time_point until, unsigned& submitted) noexcept {
+    submitted = 0;
+    count_call();
+    if (const int error = injected(call::uring_enter); error != 0) {
+        return system_error(error);
+    }
+    __kernel_timespec left{};
+    io_uring_getevents_arg argument{};
+    void* extra = nullptr;
+    std::size_t extra_size = 0;
+    unsigned flags = get_events || wait_for != 0 ? unsigned{IORING_ENTER_GETEVENTS} : 0U;
+    if (wait_for != 0 && until != never) {
+        const time_point now = clock::now();
+        const auto ns = until > now ? (until - now).count() : 0;
+        left.tv_sec = ns / 1'000'000'000;
+        left.tv_nsec = ns % 1'000'000'000;
+        argument.ts = reinterpret_cast<std::uintptr_t>(&left);
+        extra = &argument;
+        extra_size = sizeof argument;
+        flags |= IORING_ENTER_EXT_ARG;
+    }
+    const auto result =
+        ::syscall(SYS_io_uring_enter, ring, to_submit, wait_for, flags, extra, extra_size);
+    if (result >= 0) {
+        submitted = static_cast<unsigned>(result);
+        return {};
+    }
+    // When something was submitted, that is what the call says, not how the waiting ended.
+    return errno == ETIME || errno == EINTR ? std::error_code() : system_error(errno);
+}
+
+}  // namespace eddy::kernel
+
+#endif

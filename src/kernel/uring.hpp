@@ -1,0 +1,18 @@
+#pragma once
+
+#include <eddy/base/clock.hpp>
+
+#include <system_error>
+
+/// What liburing 2.3 lacks or does not let us count.
+namespace eddy::kernel {
+
+/// Enables a ring that was made with IORING_SETUP_R_DISABLED; it belongs to this thread then.
+std::error_code uring_enable(int ring) noexcept;
+
+/// Submits, and if `wait_for` is not 0 waits for as many completions until the deadline. An end of
+/// the time and an interruption are no errors. `submitted`: how many the kernel took.
+std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for, bool get_events,
+                            time_point until, unsigned& submitted) noexcept;
+
+}  // namespace eddy::kernel

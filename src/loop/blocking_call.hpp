@@ -1,0 +1,25 @@
+#pragma once
+
+#include <eddy/base/error.hpp>
+#include <eddy/intrusive/operation.hpp>
+#include <eddy/loop/entry.hpp>
+#include <eddy/loop/loop.hpp>
+
+#include <memory>
+
+namespace eddy {
+
+/// A blocking call on its way to the executor that the user gave, and back.
+struct loop::blocking_call : queue_node {
+    blocking_call() noexcept : queue_node(node_kind::io_returned) {}
+
+    void send_back(io_result how) noexcept;
+
+    loop* home = nullptr;
+    io_operation* operation = nullptr;
+    io_result result;
+    entry job;
+    std::unique_ptr<blocking_call> next_free;
+};
+
+}  // namespace eddy

@@ -1,0 +1,70 @@
+#include <eddy/loop/descriptor.hpp>
+
+#include "engine/engine.hpp"
+#include "kernel/fork_mark.hpp"
+
+#include <eddy/loop/loop.hpp>
+
+#include <string>
+
+namespace eddy {
+
+descriptor::descriptor(loop& home, unique_fd fd, descriptor_options options) {
+    if (auto error = attach(home, fd, *this, options)) {
+        throw std::system_error(error, "cannot attach fd " + std::to_string(fd.get()));
+    }
+}
+
+std::error_code descriptor::attach(loop& home, unique_fd& fd, descriptor& out,
+                                   descriptor_options options) noexcept {
+    home.check_use();
+    fd_slot* slot = nullptr;
+    const attach_options how{.kind = options.kind, .name = options.name};
+    if (auto error = home.engine_->attach(fd.get(), how, slot)) {
+        return error;
+    }
+    out.close();
+    static_cast<void>(fd.release());
+    out.home_ = &home;
+    out.slot_ = slot;
+    out.generation_ = slot->generation;
+    return {};
+}
+
+int descriptor::native_handle() const noexcept {
+    const bool valid = slot_ != nullptr && slot_->generation == generation_ && !slot_->detaching;
+    return valid ? slot_->fd : -1;
+}
+
+descriptor_kind descriptor::kind() const noexcept {
+    return native_handle() >= 0 ? slot_->kind : descriptor_kind::unknown;
+}
+
+void descriptor::close() noexcept {
+    if (native_handle() >= 0) {
+        if (home_->process_mark_ != kernel::process_mark()) {
+            home_->engine_->abandon(*slot_);
+        } else {
+            home_->engine_->detach(*slot_, detach_how::close, nullptr);
+        }
+    }
+    home_ = nullptr;
+    slot_ = nullptr;
+}
+
+std::error_code descriptor::release(unique_fd& out) noexcept {
+    const int fd = native_handle();
+    if (fd < 0) {
+        return std::make_error_code(std::errc::bad_file_descriptor);
+    }
+    home_->check_use();
+    if (auto error = home_->engine_->release(*slot_)) {
+        return error;
+    }
+    home_ = nullptr;
+    slot_ = nullptr;
+    out.reset(fd);
+    return {};
+}
+
+}  // namespace eddy

@@ -1,0 +1,174 @@
+#include <eddy/loop/loop.hpp>
+
+#include "engine/engine.hpp"
+#include "kernel/fork_mark.hpp"
+#include "loop/blocking_call.hpp"
+#include "loop/default_engine.hpp"
+#include "loop/run_scope.hpp"
+#include "loop/system_timers.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace eddy {
+
+namespace {
+
+std::unique_ptr<engine> engine_for(engine_kind kind, ready_queue& ready) {
+    const engine_kind chosen = kind == engine_kind::automatic ? default_engine() : kind;
+    std::unique_ptr<engine> made;
+    if (auto error = make_engine(chosen, ready, made)) {
+        throw std::system_error(error, std::string("cannot make the engine ") + to_string(chosen));
+    }
+    return made;
+}
+
+}  // namespace
+
+loop::loop(loop_options options)
+    : options_(options),
+      engine_(engine_for(options.engine, ready_)),
+      process_mark_(kernel::process_mark()) {
+    options_.batch_max = std::max<std::size_t>(options_.batch_max, 1);
+    back_off_.owner = timer_owner::back_off;
+    if (!timers_.reserve()) {  // for back_off_
+        throw std::bad_alloc();
+    }
+}
+
+loop* loop::current() noexcept { return run_scope::current(); }
+
+engine_kind loop::engine() const noexcept { return engine_->kind(); }
+
+void loop::check_use() const noexcept {
+    EDDY_ASSERT(process_mark_ == kernel::process_mark(),
+                "a loop is used after fork(): call after_fork_in_child() first");
+}
+
+time_point loop::now() noexcept {
+    if (turn_now_ == time_point::min()) {
+        turn_now_ = clock::now();
+    }
+    return turn_now_;
+}
+
+time_point loop::next_deadline() noexcept {
+    return timers_.empty() ? never : time_point(duration(timers_.next_deadline_ns()));
+}
+
+std::size_t loop::run(run_mode mode, run_limits limits) {
+    const run_scope scope(*this);
+    const std::uint64_t before = counters_.completions;
+    if (limits.completions < UINT64_MAX - before) {
+        completion_limit_ = before + limits.completions;
+    }
+    while (!limit_reached()) {
+        take_inbox();
+        if (stopping_ && mode != run_mode::drained) {
+            break;
+        }
+        if (stopping_ && !draining_) {
+            begin_drain();
+        }
+        if ((mode == run_mode::empty || draining_) && empty()) {
+            break;
+        }
+        turn(limits.until, options_.batch_max);
+        if (limits.until != never && !stopping_ && clock::now() >= limits.until) {
+            break;
+        }
+    }
+    return static_cast<std::size_t>(counters_.completions - before);
+}
+
+std::size_t loop::run_one() {
+    const run_scope scope(*this);
+    const std::uint64_t before = counters_.completions;
+    completion_limit_ = before + 1;
+    take_inbox();
+    while (!limit_reached() && !stopping_ && !empty()) {
+        turn(never, 1);
+    }
+    return static_cast<std::size_t>(counters_.completions - before);
+}
+
+std::size_t loop::run_some() {
+    const run_scope scope(*this);
+    const std::uint64_t before = counters_.completions;
+    take_inbox();
+    if (!stopping_ && !empty()) {
+        turn(never, options_.batch_max);
+    }
+    return static_cast<std::size_t>(counters_.completions - before);
+}
+
+std::size_t loop::poll() {
+    const run_scope scope(*this);
+    const std::uint64_t before = counters_.completions;
+    take_inbox();
+    if (!stopping_) {
+        turn(time_point::min(), options_.batch_max);
+    }
+    return static_cast<std::size_t>(counters_.completions - before);
+}
+
+/// One look at the kernel, then what is ready. Precondition: take_inbox() was called.
+void loop::turn(time_point until, std::size_t budget) {
+    ++counters_.turns;
+    expire_timers();
+    const bool idle = ready_.empty() && after_poll_.empty();
+    harvest(idle ? std::min(until, next_deadline()) : time_point::min());
+    while (!after_poll_.empty()) {
+        ready_.push(after_poll_.pop_front());
+    }
+    take_inbox();
+    expire_timers();
+    run_ready(budget);
+}
+
+void loop::harvest(time_point until) {
+    // The order matters: whoever pushes after park() sees that the loop sleeps and wakes it; what
+    // was pushed before is found by park().
+    const bool sleeps = until != time_point::min() && inbox_.park();
+    bool woken = false;
+    const auto error = engine_->wait(sleeps ? until : time_point::min(), woken);
+    turn_now_ = time_point::min();
+    counters_.waits += sleeps ? 1U : 0U;
+    counters_.wakes += woken ? 1U : 0U;
+    if (error) {
+        throw std::system_error(error, "the loop cannot wait for the kernel");
+    }
+    if (engine_->backing_off() && !back_off_.armed()) {
+        constexpr duration pause = std::chrono::milliseconds(50);
+        timers_.insert(back_off_, saturating_add(now(), pause).time_since_epoch().count());
+    }
+}
+
+void loop::run_ready(std::size_t budget) noexcept {
+    for (; budget != 0 && !ready_.empty() && !limit_reached(); --budget) {
+        dispatch(ready_.pop());
+        if (stopping_ && !draining_ && !destroying_) {
+            return;
+        }
+    }
+}
+
+void loop::dispatch(operation& op) noexcept {
+    switch (op.kind()) {
+        case node_kind::entry:
+            dispatch(static_cast<entry&>(op));
+            break;
+        case node_kind::timer:
+            dispatch(static_cast<timer&>(op));
+            break;
+        case node_kind::io:
+            dispatch(static_cast<io_operation&>(op));
+            break;
+        case node_kind::timer_command:
+        case node_kind::stop_command:
+        case node_kind::io_returned:
+            break;  // never in the ready queue
+    }
+}
+
+}  // namespace eddy

@@ -1,0 +1,197 @@
+#include "engine/engine.hpp"
+#include "kernel/fork_mark.hpp"
+#include "loop/blocking_call.hpp"
+#include "loop/run_scope.hpp"
+#include "loop/system_timers.hpp"
+
+#include <eddy/loop/loop.hpp>
+
+#include <string>
+
+namespace eddy {
+
+namespace {
+
+/// What the kernel takes longer than this to cancel, it will not cancel.
+constexpr duration patience = std::chrono::seconds(10);
+
+}  // namespace
+
+loop::~loop() {
+    EDDY_ASSERT(!on_thread(), "a loop was destroyed from inside one of its own callbacks");
+    if (process_mark_ != kernel::process_mark()) {
+        forget_everything();
+        return;
+    }
+    destroying_ = true;
+    finish_everything();
+    engine_->for_each_descriptor([this](fd_slot& slot) {
+        const std::string message = std::string("the loop '") + options_.name +
+                                    "' was destroyed before descriptor " + std::to_string(slot.fd) +
+                                    " '" + (slot.name != nullptr ? slot.name : "") + "'";
+        EDDY_ASSERT(slot.fd < 0, message.c_str());
+    });
+}
+
+bool loop::idle() const noexcept {
+    return work_ == 0 && background_work_ == 0 && inbox_.empty() && ready_.empty();
+}
+
+void loop::finish_everything() noexcept try {
+    const run_scope scope(*this);
+    if (system_timers_ != nullptr) {
+        system_timers_->close();
+    }
+    const time_point give_up = saturating_add(clock::now(), patience);
+    take_inbox();
+    cancel_operations(true);
+    cancel_timers();
+    while (!idle()) {
+        if (clock::now() >= give_up) {
+            report_stuck();
+        }
+        turn(give_up, options_.batch_max);
+    }
+} catch (const std::system_error&) {
+    report_stuck();
+}
+
+void loop::report_stuck() const noexcept {
+    std::string message =
+        std::string("the loop '") + options_.name + "' was destroyed, but this cannot be ended:";
+    for_each_live([&](const live_operation& live) {
+        message += std::string(" ") + live.what + " '" + live.name + "'";
+        if (live.fd >= 0) {
+            message += " on fd " + std::to_string(live.fd);
+        }
+        message += ";";
+    });
+    detail::assertion_failed("idle()", message.c_str(), __FILE__, __LINE__);
+}
+
+bool loop::ends_by_itself(const io_operation& op) noexcept {
+    if (op.timed_ || op.background_) {
+        return true;
+    }
+    switch (op.request_.code) {
+        case opcode::read:
+        case opcode::readv:
+            return op.request_.slot != nullptr && op.request_.slot->kind == descriptor_kind::file;
+        case opcode::recv:
+        case opcode::recvmsg:
+        case opcode::accept:
+        case opcode::wait:
+            return false;
+        default:
+            return true;
+    }
+}
+
+void loop::begin_drain() noexcept {
+    draining_ = true;
+    cancel_operations(false);
+    cancel_timers();
+}
+
+void loop::cancel_operations(bool also_those_that_end) noexcept {
+    const auto cancel_one = [&](io_operation& op) {
+        if (also_those_that_end || !ends_by_itself(op)) {
+            engine_->cancel(op, end_reason::canceled);
+        }
+    };
+    engine_->for_each_operation(cancel_one);
+    // A multishot operation between two submissions is only here.
+    ready_.for_each([&](operation& op) {
+        if (op.kind() == node_kind::io) {
+            cancel_one(static_cast<io_operation&>(op));
+        }
+    });
+}
+
+void loop::cancel_timers() noexcept {
+    const auto cancel_one = [this](timer_node& node) {
+        if (node.owner == timer_owner::timer) {
+            apply(detail::owner_of<&timer::node_>(node), timer::cancel_command);
+        }
+    };
+    timers_.for_each(cancel_one);
+    if (system_timers_ != nullptr) {
+        system_timers_->heap().for_each(cancel_one);
+    }
+}
+
+void loop::for_each_live(function_ref<void(const live_operation&)> visit) const {
+    engine_->for_each_operation([&](io_operation& op) {
+        const fd_slot* const slot = op.request_.slot;
+        const char* const name = slot != nullptr && slot->name != nullptr ? slot->name : "";
+        visit({to_string(op.request_.code), name, slot != nullptr ? slot->fd : -1});
+    });
+    const auto visit_timer = [&](const timer& t) {
+        visit({"timer", t.name_ != nullptr ? t.name_ : "", -1});
+    };
+    const auto visit_node = [&](timer_node& node) {
+        // One that is in the ready queue too is told of below.
+        if (const auto& t = detail::owner_of<&timer::node_>(node);
+            node.owner == timer_owner::timer && !t.queued_) {
+            visit_timer(t);
+        }
+    };
+    timers_.for_each(visit_node);
+    if (system_timers_ != nullptr) {
+        system_timers_->heap().for_each(visit_node);
+    }
+    const auto visit_ready = [&](operation& op) {
+        if (op.kind() == node_kind::entry) {
+            visit({"entry", "", -1});
+        } else if (op.kind() == node_kind::timer) {
+            visit_timer(static_cast<timer&>(op));
+        }
+    };
+    ready_.for_each(visit_ready);
+    for (operation* op = after_poll_.front(); op != nullptr; op = operation_list::next(*op)) {
+        visit_ready(*op);
+    }
+}
+
+void loop::forget_everything() noexcept {
+    const auto forget = [this](operation& op) {
+        if (op.kind() == node_kind::entry) {
+            static_cast<entry&>(op).state_.store(entry::idle, std::memory_order_relaxed);
+        } else if (op.kind() == node_kind::io) {
+            engine_->forget(static_cast<io_operation&>(op));
+        }
+    };
+    for (queue_node* node = inbox_.take(); node != nullptr; node = inbox::next(*node)) {
+        if (node->kind() == node_kind::entry) {
+            forget(static_cast<entry&>(*node));
+        } else if (node->kind() == node_kind::timer_command) {
+            detail::owner_of<&timer::command_>(static_cast<timer::command_node&>(*node))
+                .wanted_ns_.store(timer::no_command, std::memory_order_relaxed);
+        }
+    }
+    while (!ready_.empty()) {
+        forget(ready_.pop());
+    }
+    while (!after_poll_.empty()) {
+        forget(after_poll_.pop_front());
+    }
+    engine_->for_each_operation([this](io_operation& op) { engine_->forget(op); });
+    while (!timers_.empty()) {
+        timers_.erase(timers_.last());
+    }
+    while (system_timers_ != nullptr && !system_timers_->heap().empty()) {
+        system_timers_->heap().erase(system_timers_->heap().last());
+    }
+}
+
+void loop::after_fork_in_child() {
+    process_mark_ = kernel::process_mark();
+    if (auto error = engine_->rebuild_after_fork()) {
+        throw std::system_error(error, "the loop cannot be made anew after fork()");
+    }
+    if (system_timers_ != nullptr) {
+        system_timers_->update();
+    }
+}
+
+}  // namespace eddy

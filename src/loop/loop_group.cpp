@@ -1,0 +1,102 @@
+#include <eddy/loop/loop_group.hpp>
+
+#include "kernel/thread.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace eddy {
+
+struct loop_group::state {
+    loop_group_options options;
+    std::vector<std::unique_ptr<loop>> loops;
+    std::vector<std::thread> threads;
+    std::atomic<std::size_t> turn{0};
+
+    bool contains(const loop* l) const noexcept {
+        return std::any_of(loops.begin(), loops.end(),
+                           [l](const auto& member) { return member.get() == l; });
+    }
+
+    void run(std::size_t index) {
+        if (options.pin_to_cores) {
+            const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
+            // A core that this process may not use is no reason to stop: the thread stays free.
+            static_cast<void>(kernel::pin_to_core(static_cast<unsigned>(index) % cores));
+        }
+        loops[index]->run(run_mode::drained);
+    }
+};
+
+loop_group::loop_group(loop_group_options options) : state_(std::make_unique<state>()) {
+    state_->options = options;
+    for (std::size_t i = 0; i != options.size; ++i) {
+        state_->loops.push_back(std::make_unique<loop>(options.loop));
+    }
+}
+
+loop_group::~loop_group() {
+    stop();
+    join();
+}
+
+void loop_group::start() {
+    EDDY_ASSERT(state_->threads.empty(), "a loop group was started that runs already");
+    try {
+        for (std::size_t i = 0; i != state_->loops.size(); ++i) {
+            state_->threads.emplace_back([this, i] { state_->run(i); });
+        }
+    } catch (...) {
+        stop();
+        join();
+        throw;
+    }
+}
+
+void loop_group::start(const sigset_t& signals) {
+    if (auto error = kernel::block_signals(signals)) {
+        throw std::system_error(error, "cannot block signals");
+    }
+    start();
+}
+
+void loop_group::stop() noexcept {
+    for (const auto& member : state_->loops) {
+        member->stop();
+    }
+}
+
+void loop_group::join() {
+    EDDY_ASSERT(!state_->contains(loop::current()), "a loop group was joined by its own thread");
+    for (std::thread& thread : state_->threads) {
+        thread.join();
+    }
+    state_->threads.clear();
+}
+
+std::size_t loop_group::size() const noexcept { return state_->loops.size(); }
+
+loop& loop_group::at(std::size_t index) noexcept {
+    EDDY_ASSERT(index < size(), "there is no loop of this number in the group");
+    return *state_->loops[index];
+}
+
+loop& loop_group::next() noexcept {
+    if (loop* const here = loop::current(); state_->contains(here)) {
+        return *here;
+    }
+    return at(state_->turn.fetch_add(1, std::memory_order_relaxed) % size());
+}
+
+void loop_group::post(entry& e) noexcept { next().post(e); }
+
+void loop_group::cancel(entry& e) noexcept { e.request_cancel(); }
+
+void loop_group::post_at(time_point when, timer& t) noexcept { t.home().post_at(when, t); }
+
+void loop_group::cancel(timer& t) noexcept { t.home().cancel(t); }
+
+}  // namespace eddy

@@ -1,0 +1,197 @@
+#include "engine/engine.hpp"
+#include "kernel/fork_mark.hpp"
+#include "loop/blocking_call.hpp"
+#include "loop/system_timers.hpp"
+
+#include <eddy/loop/loop.hpp>
+
+#include <cerrno>
+#include <new>
+
+namespace eddy {
+
+void loop::start(io_operation& op, const io_request& request) noexcept {
+    op.timed_ = false;
+    if (begin(op, request)) {
+        deliver(op);
+    }
+}
+
+void loop::start(timed_io_operation& op, const io_request& request, time_point deadline) noexcept {
+    op.timed_ = false;
+    if (begin(op, request)) {
+        deliver(op);
+    } else if (deadline != never) {
+        limit(op, deadline);
+    }
+}
+
+void loop::limit(timed_io_operation& op, time_point deadline) noexcept {
+    if (op.phase_ == io_operation::phase::completed || op.request_.code == opcode::close) {
+        return;
+    }
+    if (!timers_.reserve()) {
+        engine_->cancel(op, end_reason::no_memory);
+        return;
+    }
+    op.timed_ = true;
+    op.limit_.owner = timer_owner::io_limit;
+    timers_.insert(op.limit_, deadline.time_since_epoch().count());
+}
+
+/// True: the result is there.
+bool loop::begin(io_operation& op, const io_request& request) noexcept {
+    check_use();
+    EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
+    op.request_ = request;
+    op.result_ = {};
+    op.wanted_end_ = end_reason::none;
+    op.more_ = false;
+    ++(op.background_ ? background_work_ : work_);
+    op.phase_ = io_operation::phase::waiting;
+    if (request.code == opcode::close) {
+        return begin_close(op);
+    }
+    if (destroying_ || (draining_ && !ends_by_itself(op))) {
+        op.result_ = io_result::system_error(ECANCELED);
+        return true;
+    }
+    const bool may_try = on_thread() && inline_depth_ < options_.inline_max && !limit_reached();
+    switch (engine_->start(op, may_try)) {
+        case progress::pending:
+            return false;
+        case progress::blocking:
+            return perform_blocking(op);
+        case progress::more:
+            op.more_ = true;
+            return true;
+        case progress::finished:
+            break;
+    }
+    return true;
+}
+
+bool loop::begin_close(io_operation& op) noexcept {
+    fd_slot* const slot = op.request_.slot;
+    if (slot == nullptr || slot->generation != op.request_.generation || slot->detaching) {
+        op.result_ = io_result::system_error(EBADF);
+        return true;
+    }
+    engine_->detach(*slot, detach_how::close, &op);
+    return false;
+}
+
+/// A result is there in start(): calls the completion now, or later if that would be too deep. (One
+/// with more() comes only where begin() let the engine try, so never here too deep.)
+void loop::deliver(io_operation& op) noexcept {
+    if (!on_thread() || inline_depth_ >= options_.inline_max || limit_reached()) {
+        op.phase_ = io_operation::phase::completed;
+        ready_.push(op);
+        return;
+    }
+    ++inline_depth_;
+    ++counters_.inline_completions;
+    complete(op);
+    --inline_depth_;
+}
+
+void loop::cancel(io_operation& op) noexcept {
+    check_use();
+    if (op.pending() && op.request_.code != opcode::close) {
+        engine_->cancel(op, end_reason::canceled);
+    }
+}
+
+void loop::dispatch(io_operation& op) noexcept {
+    op.more_ = false;
+    if (op.phase_ == io_operation::phase::runnable) {
+        switch (engine_->finish(op)) {
+            case progress::pending:
+                return;
+            case progress::blocking:
+                if (!perform_blocking(op)) {
+                    return;
+                }
+                break;
+            case progress::more:
+                op.more_ = true;
+                break;
+            case progress::finished:
+                break;
+        }
+    }
+    complete(op);
+}
+
+void loop::complete(io_operation& op) noexcept {
+    ++counters_.completions;
+    if (!op.more_) {
+        --(op.background_ ? background_work_ : work_);
+        if (op.timed_) {
+            unlimit(static_cast<timed_io_operation&>(op));
+        }
+        op.phase_ = io_operation::phase::idle;
+    }
+    if (op.callback_ != nullptr) {
+        op.callback_(op);
+    }
+}
+
+void loop::unlimit(timed_io_operation& op) noexcept {
+    op.timed_ = false;
+    if (op.limit_.armed()) {
+        timers_.erase(op.limit_);
+    }
+    timers_.unreserve();
+}
+
+bool loop::perform_blocking(io_operation& op) noexcept {
+    if (options_.blocking != nullptr && send_away(op)) {
+        return false;
+    }
+    engine_->finished(op, engine::perform(op.request_));
+    return true;
+}
+
+/// False: there is no memory for the trip.
+bool loop::send_away(io_operation& op) noexcept {
+    if (free_calls_ == nullptr) {
+        free_calls_.reset(new (std::nothrow) blocking_call);
+        if (free_calls_ == nullptr) {
+            return false;
+        }
+    }
+    blocking_call& call = *free_calls_.release();
+    free_calls_ = std::move(call.next_free);
+    call.home = this;
+    call.operation = &op;
+    engine_->send_away(op);
+    call.job.set_callbacks(
+        [](entry& e) noexcept {
+            blocking_call& self = detail::owner_of<&blocking_call::job>(e);
+            self.send_back(engine::perform(self.operation->request_));
+        },
+        [](entry& e) noexcept {
+            detail::owner_of<&blocking_call::job>(e).send_back(io_result::system_error(ECANCELED));
+        });
+    options_.blocking->post(call.job);
+    return true;
+}
+
+/// Thread: the executor's.
+void loop::blocking_call::send_back(io_result how) noexcept {
+    result = how;
+    loop& to = *home;
+    if (to.inbox_.push(*this)) {
+        to.engine_->wake();
+    }
+}
+
+void loop::take_back(blocking_call& call) noexcept {
+    engine_->came_back(*call.operation, call.result);
+    ready_.push(*call.operation);
+    call.next_free = std::move(free_calls_);
+    free_calls_.reset(&call);
+}
+
+}  // namespace eddy

@@ -1,0 +1,183 @@
+#include "engine/engine.hpp"
+#include "loop/blocking_call.hpp"
+#include "loop/system_timers.hpp"
+
+#include <eddy/loop/loop.hpp>
+
+#include <algorithm>
+#include <new>
+
+namespace eddy {
+
+timer::timer(loop& home, callback on_run, callback on_cancel, timer_clock which)
+    : operation(node_kind::timer),
+      home_(&home),
+      on_run_(on_run),
+      on_cancel_(on_cancel),
+      clock_(which) {
+    node_.owner = timer_owner::timer;
+    if (which == timer_clock::system && home.system_timers_ == nullptr) {
+        home.system_timers_ = std::make_unique<system_timers>(home);
+    }
+    if (!home.heap_of(*this).reserve()) {
+        throw std::bad_alloc();
+    }
+}
+
+timer::~timer() {
+    EDDY_ASSERT(
+        !armed() && wanted_ns_.load(std::memory_order_relaxed) == no_command,
+        "a timer was destroyed while it was armed: disarm() it, or cancel() it and wait for "
+        "its on_cancel first");
+    home_->heap_of(*this).unreserve();
+}
+
+void timer::set_priority(priority_level priority) noexcept {
+    EDDY_ASSERT(!queued_ && priority < priority_count, "bad time or value for a priority");
+    priority_ = priority;
+}
+
+timer_heap& loop::heap_of(const timer& t) noexcept {
+    return t.clock_ == timer_clock::steady ? timers_ : system_timers_->heap();
+}
+
+void loop::post_at(time_point when, timer& t) noexcept {
+    EDDY_ASSERT(t.clock_ == timer_clock::steady, "a system-clock timer needs a system time");
+    command(t, when.time_since_epoch().count());
+}
+
+void loop::post_at(system_time_point when, timer& t) noexcept {
+    EDDY_ASSERT(t.clock_ == timer_clock::system, "a steady-clock timer needs a steady time");
+    command(t, when.time_since_epoch().count());
+}
+
+void loop::cancel(timer& t) noexcept { command(t, timer::cancel_command); }
+
+void loop::command(timer& t, std::int64_t wanted_ns) noexcept {
+    check_use();
+    EDDY_ASSERT(t.home_ == this, "a timer was set on a loop that it does not belong to");
+    if (wanted_ns != timer::cancel_command) {
+        // The two lowest values mean something else; as deadlines they are as past as their
+        // neighbour.
+        wanted_ns = std::max(wanted_ns, timer::cancel_command + 1);
+    }
+    if (on_thread()) {
+        apply(t, wanted_ns);
+        return;
+    }
+    std::int64_t before = t.wanted_ns_.load(std::memory_order_relaxed);
+    do {
+        if (before == timer::cancel_command) {
+            return;  // nothing comes after a cancellation but its on_cancel
+        }
+        // acq_rel: pairs with take(); whoever moves it away from no_command owns the node.
+    } while (!t.wanted_ns_.compare_exchange_weak(before, wanted_ns, std::memory_order_acq_rel,
+                                                 std::memory_order_relaxed));
+    if (before == timer::no_command && inbox_.push(t.command_)) {
+        engine_->wake();
+    }
+}
+
+void loop::apply(timer& t, std::int64_t wanted_ns) noexcept {
+    if (t.cancelling_ || wanted_ns == timer::no_command) {
+        return;
+    }
+    if (!t.armed()) {
+        ++work_;
+    }
+    if (wanted_ns == timer::cancel_command || draining_ || destroying_) {
+        t.cancelling_ = true;
+        if (!t.queued_) {
+            ready_.push(t);
+        }
+        return;
+    }
+    if (t.queued_) {
+        ready_.erase(t);  // it was due, and is set anew
+    }
+    heap_of(t).move(t.node_, wanted_ns);
+    if (t.clock_ == timer_clock::system) {
+        system_timers_->update();
+    }
+}
+
+bool loop::disarm(timer& t) noexcept {
+    if (!t.armed()) {
+        return false;
+    }
+    if (t.queued_) {
+        ready_.erase(t);
+    }
+    if (t.node_.armed()) {
+        heap_of(t).erase(t.node_);
+    }
+    t.cancelling_ = false;
+    --work_;
+    return true;
+}
+
+void loop::expire_timers() noexcept {
+    if (timers_.empty()) {
+        return;
+    }
+    const std::int64_t now_ns = now().time_since_epoch().count();
+    while (timer_node* const node = timers_.pop_due(now_ns)) {
+        switch (node->owner) {
+            case timer_owner::timer:
+                due(detail::owner_of<&timer::node_>(*node));
+                break;
+            case timer_owner::io_limit:
+                engine_->cancel(detail::owner_of<&timed_io_operation::limit_>(*node),
+                                end_reason::timed_out);
+                break;
+            case timer_owner::back_off:
+                engine_->end_back_off();
+                break;
+        }
+    }
+}
+
+void loop::due(timer& t) noexcept {
+    if (!t.queued_) {
+        t.due_ns_ = t.node_.deadline_ns();
+        ready_.push(t);
+    }
+}
+
+void loop::dispatch(timer& t) noexcept {
+    ++counters_.completions;
+    --work_;
+    timer::callback callback = t.on_run_;
+    if (t.cancelling_) {
+        t.cancelling_ = false;
+        if (t.node_.armed()) {
+            heap_of(t).erase(t.node_);
+        }
+        callback = t.on_cancel_;
+    } else {
+        ++counters_.timers_fired;
+        t.expirations_ = 1;
+        if (t.interval_ns_ > 0) {
+            repeat(t);
+        }
+    }
+    if (callback != nullptr) {
+        callback(t);
+    }
+}
+
+/// Sets an interval timer to the first of its deadlines that is not past, and counts the others.
+void loop::repeat(timer& t) noexcept {
+    std::int64_t now_ns = now().time_since_epoch().count();
+    if (t.clock_ == timer_clock::system) {
+        const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+        now_ns = std::chrono::duration_cast<duration>(since_epoch).count();
+    }
+    const std::int64_t missed = std::max<std::int64_t>(now_ns - t.due_ns_, 0) / t.interval_ns_;
+    t.expirations_ = static_cast<std::uint64_t>(missed) + 1;
+    const auto next =
+        saturating_add(time_point(duration(t.due_ns_)), duration(t.interval_ns_) * (missed + 1));
+    apply(t, next.time_since_epoch().count());
+}
+
+}  // namespace eddy

@@ -1,0 +1,109 @@
+#include "engine/engine.hpp"
+#include "kernel/fork_mark.hpp"
+#include "loop/blocking_call.hpp"
+#include "loop/system_timers.hpp"
+
+#include <eddy/loop/loop.hpp>
+
+namespace eddy {
+
+void loop::stop() noexcept {
+    if (on_thread()) {
+        stopping_ = true;
+        return;
+    }
+    // acq_rel: pairs with take(), which lets go of the node before it clears the flag.
+    if (!stop_posted_.exchange(true, std::memory_order_acq_rel) && inbox_.push(stop_node_)) {
+        engine_->wake();
+    }
+}
+
+void loop::post(entry& e) noexcept {
+    check_use();
+    EDDY_ASSERT(!e.posted(), "an entry was posted that is posted already");
+    e.after_poll_ = false;
+    submit(e);
+}
+
+void loop::post_next(entry& e) noexcept {
+    check_use();
+    EDDY_ASSERT(!e.posted(), "an entry was posted that is posted already");
+    e.after_poll_ = true;
+    submit(e);
+}
+
+void loop::submit(entry& e) noexcept {
+    // relaxed: inbox::push() publishes it to the loop; a cancel() that does not know of the post by
+    // other means has no right to find it.
+    e.state_.store(entry::is_posted, std::memory_order_relaxed);
+    if (on_thread()) {
+        queue_entry(e);
+    } else if (inbox_.push(e)) {
+        engine_->wake();
+    }
+}
+
+void loop::cancel(entry& e) noexcept { e.request_cancel(); }
+
+void loop::queue_entry(entry& e) noexcept {
+    ++work_;
+    ++counters_.posts;
+    if (draining_ || destroying_) {
+        e.request_cancel();
+    }
+    if (e.after_poll_) {
+        after_poll_.push_back(e);
+    } else {
+        ready_.push(e);
+    }
+}
+
+void loop::dispatch(entry& e) noexcept {
+    --work_;
+    ++counters_.completions;
+    const bool cancelled =
+        destroying_ || e.state_.load(std::memory_order_relaxed) == entry::is_cancelled;
+    // A cancel() between the load and this store is too late and finds nothing to cancel. From here
+    // on the entry is its owner's.
+    e.state_.store(entry::idle, std::memory_order_relaxed);
+    if (const entry::callback callback = cancelled ? e.on_cancel_ : e.on_run_;
+        callback != nullptr) {
+        callback(e);
+    }
+}
+
+void loop::take_inbox() noexcept {
+    queue_node* node = inbox_.take();
+    while (node != nullptr) {
+        queue_node* const next = inbox::next(*node);
+        take(*node);
+        node = next;
+    }
+}
+
+void loop::take(queue_node& node) noexcept {
+    switch (node.kind()) {
+        case node_kind::entry:
+            queue_entry(static_cast<entry&>(node));
+            break;
+        case node_kind::timer_command: {
+            auto& t = detail::owner_of<&timer::command_>(static_cast<timer::command_node&>(node));
+            // acquire: pairs with command(). The node is free for the next command after this.
+            apply(t, t.wanted_ns_.exchange(timer::no_command, std::memory_order_acq_rel));
+            break;
+        }
+        case node_kind::stop_command:
+            // release: pairs with stop(): whoever sets the flag next may push the node again.
+            stop_posted_.store(false, std::memory_order_release);
+            stopping_ = true;
+            break;
+        case node_kind::io_returned:
+            take_back(static_cast<blocking_call&>(node));
+            break;
+        case node_kind::timer:
+        case node_kind::io:
+            break;  // never in the inbox
+    }
+}
+
+}  // namespace eddy

@@ -1,0 +1,131 @@
+#include <eddy/loop/requests.hpp>
+
+namespace eddy {
+
+struct request_builder {
+    static io_request on(const descriptor& d, opcode code) noexcept {
+        io_request request;
+        request.code = code;
+        request.slot = d.slot_;
+        request.generation = d.generation_;
+        return request;
+    }
+    static void forget(descriptor& d) noexcept {
+        d.slot_ = nullptr;
+        d.home_ = nullptr;
+    }
+};
+
+namespace {
+
+io_request transfer(const descriptor& d, opcode code, const void* data, std::size_t size,
+                    std::int64_t offset, int flags) noexcept {
+    io_request request = request_builder::on(d, code);
+    request.data = const_cast<void*>(data);
+    request.size = size;
+    request.offset = offset;
+    request.flags = flags;
+    return request;
+}
+
+io_request vectored(const descriptor& d, opcode code, std::span<const iovec> vectors,
+                    std::int64_t offset) noexcept {
+    return transfer(d, code, vectors.data(), 0, offset, static_cast<int>(vectors.size()));
+}
+
+}  // namespace
+
+io_request read(const descriptor& d, std::span<std::byte> buffer, std::int64_t offset) noexcept {
+    return transfer(d, opcode::read, buffer.data(), buffer.size(), offset, 0);
+}
+
+io_request write(const descriptor& d, std::span<const std::byte> buffer,
+                 std::int64_t offset) noexcept {
+    return transfer(d, opcode::write, buffer.data(), buffer.size(), offset, 0);
+}
+
+io_request readv(const descriptor& d, std::span<const iovec> vectors,
+                 std::int64_t offset) noexcept {
+    return vectored(d, opcode::readv, vectors, offset);
+}
+
+io_request writev(const descriptor& d, std::span<const iovec> vectors,
+                  std::int64_t offset) noexcept {
+    return vectored(d, opcode::writev, vectors, offset);
+}
+
+io_request recv(const descriptor& d, std::span<std::byte> buffer, int flags) noexcept {
+    return transfer(d, opcode::recv, buffer.data(), buffer.size(), at_position, flags);
+}
+
+io_request send(const descriptor& d, std::span<const std::byte> buffer, int flags) noexcept {
+    return transfer(d, opcode::send, buffer.data(), buffer.size(), at_position, flags);
+}
+
+io_request recvmsg(const descriptor& d, msghdr& message, int flags) noexcept {
+    return transfer(d, opcode::recvmsg, &message, 0, at_position, flags);
+}
+
+io_request sendmsg(const descriptor& d, const msghdr& message, int flags) noexcept {
+    return transfer(d, opcode::sendmsg, &message, 0, at_position, flags);
+}
+
+io_request accept(const descriptor& d, int flags) noexcept {
+    return accept(d, nullptr, nullptr, flags);
+}
+
+io_request accept(const descriptor& d, sockaddr* peer, unsigned* peer_size, int flags) noexcept {
+    io_request request = transfer(d, opcode::accept, peer, 0, at_position, flags);
+    request.address_size = peer_size;
+    return request;
+}
+
+io_request accept_multishot(const descriptor& d, int flags) noexcept {
+    io_request request = accept(d, flags);
+    request.multishot = true;
+    return request;
+}
+
+io_request connect(const descriptor& d, const sockaddr* address, unsigned size) noexcept {
+    io_request request = transfer(d, opcode::connect, address, 0, at_position, 0);
+    request.mode = size;
+    return request;
+}
+
+io_request shutdown(const descriptor& d, int how) noexcept {
+    return transfer(d, opcode::shutdown, nullptr, 0, at_position, how);
+}
+
+io_request open(const char* path, int flags, unsigned mode, int directory,
+                std::uint64_t resolve) noexcept {
+    io_request request;
+    request.code = opcode::open;
+    request.data = const_cast<char*>(path);
+    request.flags = flags;
+    request.mode = mode;
+    request.offset = directory;
+    request.size = resolve;
+    return request;
+}
+
+io_request close(descriptor& d) noexcept {
+    const io_request request = request_builder::on(d, opcode::close);
+    request_builder::forget(d);
+    return request;
+}
+
+io_request fsync(const descriptor& d, bool data_only) noexcept {
+    return transfer(d, opcode::fsync, nullptr, 0, at_position, data_only ? 1 : 0);
+}
+
+io_request wait(const descriptor& d, interest wanted) noexcept {
+    return transfer(d, opcode::wait, nullptr, 0, at_position, static_cast<int>(wanted));
+}
+
+io_request wait_multishot(const descriptor& d, interest wanted) noexcept {
+    io_request request = wait(d, wanted);
+    request.multishot = true;
+    return request;
+}
+
+}  // namespace eddy

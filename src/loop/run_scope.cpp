@@ -1,0 +1,49 @@
+#include "loop/run_scope.hpp"
+
+#include "engine/engine.hpp"
+#include "kernel/thread.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+namespace eddy {
+
+namespace {
+
+[[gnu::tls_model("initial-exec")]] thread_local loop* current_loop = nullptr;
+
+}  // namespace
+
+loop* loop::run_scope::current() noexcept { return current_loop; }
+
+loop::run_scope::run_scope(loop& l) : loop_(l), outer_(current_loop) {
+    l.check_use();
+    for (const loop* running = current_loop; running != nullptr; running = running->outer_) {
+        EDDY_ASSERT(running != &l, "a loop was run from inside one of its own callbacks");
+    }
+    if (auto error = l.engine_->claim()) {
+        throw std::system_error(error,
+                                "the loop has operations pending that belong to another thread");
+    }
+    current_loop = &l;
+    l.outer_ = outer_;
+    if (l.options_.timer_slack >= duration::zero()) {
+        old_slack_ns_ = kernel::timer_slack_ns();
+        // 0 would mean the default.
+        const auto slack_ns = std::max<duration::rep>(l.options_.timer_slack.count(), 1);
+        kernel::set_timer_slack_ns(static_cast<std::uint64_t>(slack_ns));
+    }
+}
+
+loop::run_scope::~run_scope() {
+    if (old_slack_ns_ != 0) {
+        kernel::set_timer_slack_ns(old_slack_ns_);
+    }
+    loop_.completion_limit_ = UINT64_MAX;
+    loop_.stopping_ = false;
+    loop_.draining_ = false;
+    loop_.outer_ = nullptr;
+    current_loop = outer_;
+}
+
+}  // namespace eddy

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <eddy/loop/loop.hpp>
+
+#include <cstdint>
+
+namespace eddy {
+
+/// While it lives, this thread runs the loop.
+class loop::run_scope {
+public:
+    /// Throws std::system_error if the loop's operations belong to another thread.
+    explicit run_scope(loop& l);
+    ~run_scope();
+    run_scope(const run_scope&) = delete;
+    run_scope& operator=(const run_scope&) = delete;
+
+    static loop* current() noexcept;
+
+private:
+    loop& loop_;
+    loop* outer_;
+    std::uint64_t old_slack_ns_ = 0;
+};
+
+}  // namespace eddy

@@ -1,0 +1,66 @@
+#include "loop/system_timers.hpp"
+
+#include "kernel/event.hpp"
+
+#include <eddy/loop/loop.hpp>
+#include <eddy/loop/requests.hpp>
+
+#include <cerrno>
+
+namespace eddy {
+
+namespace {
+
+descriptor make_timerfd(loop& home) {
+    unique_fd fd;
+    if (auto error = kernel::make_system_timerfd(fd)) {
+        throw std::system_error(error, "timerfd_create");
+    }
+    return descriptor(home, std::move(fd), {.kind = descriptor_kind::other, .name = "timerfd"});
+}
+
+}  // namespace
+
+system_timers::system_timers(loop& home) : home_(home), timerfd_(make_timerfd(home)) {
+    operation_.set_background(true);
+    read();
+}
+
+void system_timers::read() noexcept {
+    const auto buffer = std::as_writable_bytes(std::span(&expirations_, 1));
+    home_.start<&system_timers::operation_, &system_timers::on_read>(*this,
+                                                                     eddy::read(timerfd_, buffer));
+}
+
+void system_timers::on_read(io_result) noexcept {
+    if (!timerfd_) {
+        return;
+    }
+    // Expired, or ECANCELED because the clock was set: either way only the clock tells what is due.
+    set_for_ns_ = INT64_MAX;
+    expire();
+    update();
+    read();
+}
+
+void system_timers::expire() noexcept {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto now_ns = std::chrono::duration_cast<duration>(now).count();
+    while (timer_node* const node = heap_.pop_due(now_ns)) {
+        home_.due(detail::owner_of<&timer::node_>(*node));
+    }
+}
+
+void system_timers::update() noexcept {
+    const std::int64_t next = heap_.empty() ? INT64_MAX : heap_.next_deadline_ns();
+    if (next == set_for_ns_) {
+        return;
+    }
+    const auto when =
+        next == INT64_MAX ? system_time_point::max() : system_time_point(duration(next));
+    // Cannot fail: the fd is ours, and the time is one that the kernel takes.
+    static_cast<void>(kernel::set_system_timerfd(timerfd_.native_handle(), when));
+    set_for_ns_ = next;
+}
+
+}  // namespace eddy

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <eddy/engine/io_operation.hpp>
+#include <eddy/intrusive/timer_heap.hpp>
+#include <eddy/loop/descriptor.hpp>
+
+#include <cstdint>
+
+namespace eddy {
+
+class loop;
+
+/// Timers on the system clock: one timerfd, set to the earliest of them, that also becomes readable
+/// when the clock is set.
+class system_timers {
+public:
+    /// Throws std::system_error.
+    explicit system_timers(loop& home);
+
+    timer_heap& heap() noexcept { return heap_; }
+    /// The earliest deadline may have changed.
+    void update() noexcept;
+    /// Ends the reading of the timerfd.
+    void close() noexcept { timerfd_.close(); }
+
+private:
+    void read() noexcept;
+    void on_read(io_result result) noexcept;
+    void expire() noexcept;
+
+    loop& home_;
+    timer_heap heap_;
+    descriptor timerfd_;
+    io_operation operation_;
+    std::uint64_t expirations_ = 0;
+    std::int64_t set_for_ns_ = INT64_MAX;
+};
+
+}  // namespace eddy

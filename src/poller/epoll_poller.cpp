@@ -1,0 +1,120 @@
+#include "kernel/event.hpp"
+#include "poller/poller.hpp"
+
+#include <eddy/base/unique_fd.hpp>
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include <sys/epoll.h>
+
+namespace eddy {
+
+namespace {
+
+/// Belongs to no registration: the eventfd that wakes.
+constexpr std::uint64_t wake_token = UINT64_MAX;
+
+epoll_event described(interest wanted, trigger how, std::uint64_t token) noexcept {
+    epoll_event event{};
+    event.events = static_cast<std::uint32_t>(wanted);
+    if (how == trigger::edge) {
+        event.events |= EPOLLET;
+    } else if (how == trigger::one_shot) {
+        event.events |= EPOLLONESHOT;
+    }
+    event.data.u64 = token;
+    return event;
+}
+
+class epoll_poller final : public poller {
+public:
+    std::error_code open() noexcept {
+        if (auto error = kernel::make_epoll(epoll_)) {
+            return error;
+        }
+        if (auto error = kernel::make_eventfd(wake_)) {
+            return error;
+        }
+        // Edge-triggered: each write is an event of its own, so it never has to be read.
+        return add(wake_.get(), interest::readable, trigger::edge, wake_token);
+    }
+
+    poller_traits traits() const noexcept override {
+        return {.edge = true, .one_shot = true, .nests = true};
+    }
+
+    std::error_code add(int fd, interest wanted, trigger how,
+                        std::uint64_t token) noexcept override {
+        if (how == trigger::level && !any(wanted)) {
+            return {};
+        }
+        epoll_event event = described(wanted, how, token);
+        return kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
+    }
+
+    std::error_code modify(int fd, interest wanted, trigger how,
+                           std::uint64_t token) noexcept override {
+        if (how == trigger::level && !any(wanted)) {
+            remove(fd);
+            return {};
+        }
+        epoll_event event = described(wanted, how, token);
+        const auto error = kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+        if (error == std::errc::no_such_file_or_directory) {
+            // It had no interest, and so was not in the set.
+            return kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
+        }
+        return error;
+    }
+
+    void remove(int fd) noexcept override {
+        epoll_event ignored{};
+        // Fails if the fd was closed behind our back: then the kernel has removed it already, or
+        // holds it for a duplicate, whose events carry a token that is no longer valid.
+        static_cast<void>(kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, &ignored));
+    }
+
+    std::error_code wait(time_point until, std::span<poll_event> events, std::size_t& count,
+                         bool& woken) noexcept override {
+        count = 0;
+        std::size_t reported = 0;
+        const std::span raw(raw_.data(), std::min(raw_.size(), events.size()));
+        if (auto error = kernel::epoll_wait(epoll_.get(), raw, until, reported)) {
+            return error;
+        }
+        for (const epoll_event& event : raw.first(reported)) {
+            if (event.data.u64 == wake_token) {
+                woken = true;
+            } else {
+                events[count++] = {event.data.u64, static_cast<interest>(event.events)};
+            }
+        }
+        return {};
+    }
+
+    void wake() noexcept override { kernel::signal_eventfd(wake_.get()); }
+    int native_handle() const noexcept override { return epoll_.get(); }
+
+private:
+    unique_fd epoll_;
+    unique_fd wake_;
+    std::array<epoll_event, 256> raw_;
+};
+
+}  // namespace
+
+std::error_code make_epoll_poller(std::unique_ptr<poller>& out) noexcept {
+    std::unique_ptr<epoll_poller> made(new (std::nothrow) epoll_poller);
+    if (made == nullptr) {
+        return std::make_error_code(std::errc::not_enough_memory);
+    }
+    const auto error = made->open();
+    if (!error) {
+        out = std::move(made);
+    }
+    return error;
+}
+
+}  // namespace eddy

@@ -1,0 +1,159 @@
+#include "kernel/event.hpp"
+#include "poller/poller.hpp"
+
+#include <eddy/base/unique_fd.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <vector>
+
+#include <poll.h>
+
+namespace eddy {
+
+namespace {
+
+/// Level-triggered: the array that poll() is given holds exactly the fds that someone is interested
+/// in; one with no interest is taken out, because error and hang-up would be reported for ever.
+class poll_poller final : public poller {
+public:
+    std::error_code open() noexcept {
+        if (auto error = kernel::make_eventfd(wake_)) {
+            return error;
+        }
+        return insert(wake_.get(), interest::readable, 0);
+    }
+
+    poller_traits traits() const noexcept override { return {}; }
+
+    std::error_code add(int fd, interest wanted, trigger how,
+                        std::uint64_t token) noexcept override {
+        if (fd < 0) {
+            return std::make_error_code(std::errc::bad_file_descriptor);
+        }
+        if (auto error = make_room(fd)) {
+            return error;
+        }
+        remove(fd);  // what an earlier fd of that number left, when others closed it
+        return modify(fd, wanted, how, token);
+    }
+
+    std::error_code modify(int fd, interest wanted, trigger how,
+                           std::uint64_t token) noexcept override {
+        if (how != trigger::level) {
+            return std::make_error_code(std::errc::operation_not_supported);
+        }
+        const std::size_t place = place_[static_cast<std::size_t>(fd)];
+        if (place == outside) {
+            return any(wanted) ? insert(fd, wanted, token) : std::error_code();
+        }
+        if (!any(wanted)) {
+            take_out(place);
+        } else {
+            fds_[place].events = static_cast<short>(wanted);
+            tokens_[place] = token;
+        }
+        return {};
+    }
+
+    void remove(int fd) noexcept override {
+        if (const auto number = static_cast<std::size_t>(fd);
+            number < place_.size() && place_[number] != outside) {
+            take_out(place_[number]);
+        }
+    }
+
+    std::error_code wait(time_point until, std::span<poll_event> events, std::size_t& count,
+                         bool& woken) noexcept override {
+        count = 0;
+        std::size_t reported = 0;
+        if (auto error = kernel::poll_wait(fds_, until, reported)) {
+            return error;
+        }
+        if (reported != 0 && fds_[0].revents != 0) {
+            kernel::drain_eventfd(wake_.get());
+            woken = true;
+            --reported;
+        }
+        // Starts behind the fd that was reported last, so that the first ones cannot crowd out the
+        // rest when `events` is small.
+        const std::size_t watched = fds_.size() - 1;
+        for (std::size_t step = 0; reported != 0 && step != watched; ++step) {
+            const std::size_t place = 1 + (start_ + step) % watched;
+            if (fds_[place].revents == 0) {
+                continue;
+            }
+            if (count == events.size()) {
+                start_ = place - 1;
+                break;
+            }
+            const auto bits = static_cast<unsigned short>(fds_[place].revents);
+            events[count++] = {tokens_[place], static_cast<interest>(bits)};
+            --reported;
+        }
+        return {};
+    }
+
+    void wake() noexcept override { kernel::signal_eventfd(wake_.get()); }
+    int native_handle() const noexcept override { return -1; }
+
+private:
+    static constexpr std::size_t outside = SIZE_MAX;
+
+    /// All that could fail happens here, when an fd is added; a change of interest never allocates.
+    std::error_code make_room(int fd) noexcept try {
+        const auto numbers = static_cast<std::size_t>(fd) + 1;
+        if (place_.size() < numbers) {
+            place_.resize(std::max(numbers, place_.size() * 2), outside);
+            fds_.reserve(place_.size() + 1);
+            tokens_.reserve(place_.size() + 1);
+        }
+        return {};
+    } catch (const std::bad_alloc&) {
+        return std::make_error_code(std::errc::not_enough_memory);
+    }
+
+    std::error_code insert(int fd, interest wanted, std::uint64_t token) noexcept {
+        if (auto error = make_room(fd)) {
+            return error;
+        }
+        place_[static_cast<std::size_t>(fd)] = fds_.size();
+        fds_.push_back({fd, static_cast<short>(wanted), 0});
+        tokens_.push_back(token);
+        return {};
+    }
+
+    void take_out(std::size_t place) noexcept {
+        place_[static_cast<std::size_t>(fds_[place].fd)] = outside;
+        if (place + 1 != fds_.size()) {
+            fds_[place] = fds_.back();
+            tokens_[place] = tokens_.back();
+            place_[static_cast<std::size_t>(fds_[place].fd)] = place;
+        }
+        fds_.pop_back();
+        tokens_.pop_back();
+    }
+
+    unique_fd wake_;
+    std::vector<pollfd> fds_;  ///< the first is `wake_`
+    std::vector<std::uint64_t> tokens_;
+    std::vector<std::size_t> place_;  ///< by fd number: where it is in `fds_`
+    std::size_t start_ = 0;
+};
+
+}  // namespace
+
+std::error_code make_poll_poller(std::unique_ptr<poller>& out) noexcept {
+    std::unique_ptr<poll_poller> made(new (std::nothrow) poll_poller);
+    if (made == nullptr) {
+        return std::make_error_code(std::errc::not_enough_memory);
+    }
+    const auto error = made->open();
+    if (!error) {
+        out = std::move(made);
+    }
+    return error;
+}
+
+}  // namespace eddy

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <eddy/base/clock.hpp>
+#include <eddy/base/interest.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <system_error>
+
+namespace eddy {
+
+/// What the kernel reported for one fd: the token that it was added with, and what it is ready for.
+struct poll_event {
+    std::uint64_t token;
+    interest ready;
+};
+
+/// How a registration reports.
+enum class trigger : std::uint8_t {
+    edge,      ///< when something new happens, and at add() and modify() if it is ready then
+    level,     ///< whenever it is ready
+    one_shot,  ///< once, then nothing until modify()
+};
+
+struct poller_traits {
+    bool edge = false;      ///< supports trigger::edge
+    bool one_shot = false;  ///< supports trigger::one_shot
+    bool nests = false;     ///< has an fd that another poller can wait for
+};
+
+/// Tells which descriptors are ready. Knows no users, no callbacks, no operations.
+///
+/// Contract:
+/// - An fd is added once and removed before it is closed. A token belongs to one registration:
+///   after remove() it is not reported any more, not even if the fd lives on as a duplicate.
+/// - `error`, `hangup` (and `invalid`, where the poller has it) are reported unasked. A
+/// registration
+///   with trigger::level and no interest is not in the set at all, so that it cannot spin.
+/// - wait() returns when something is ready, at the deadline, after wake(), or early for no reason.
+///   An event that does not fit into `events` is reported by the next wait().
+/// - wake() is never lost: called before wait(), it ends that wait at once.
+///
+/// Thread: one at a time, except wake(): any.
+class poller {
+public:
+    virtual ~poller() = default;
+
+    virtual poller_traits traits() const noexcept = 0;
+    /// `operation_not_permitted`: a file that is always ready and cannot be waited for.
+    virtual std::error_code add(int fd, interest wanted, trigger how,
+                                std::uint64_t token) noexcept = 0;
+    /// Precondition: `fd` was added.
+    virtual std::error_code modify(int fd, interest wanted, trigger how,
+                                   std::uint64_t token) noexcept = 0;
+    /// Also for an fd that was closed meanwhile.
+    virtual void remove(int fd) noexcept = 0;
+    /// `time_point::min()`: do not wait, only look.
+    virtual std::error_code wait(time_point until, std::span<poll_event> events, std::size_t& count,
+                                 bool& woken) noexcept = 0;
+    virtual void wake() noexcept = 0;
+    /// An fd that is readable when wait() would return at once. -1: there is none.
+    virtual int native_handle() const noexcept = 0;
+};
+
+std::error_code make_epoll_poller(std::unique_ptr<poller>& out) noexcept;
+std::error_code make_poll_poller(std::unique_ptr<poller>& out) noexcept;
+
+}  // namespace eddy
