@@ -11,10 +11,23 @@
 
 namespace bench {
 
+namespace {
+
+/// What the driver was allowed when it began, before it pinned itself.
+const cpu_set_t& allowed_cores() {
+    static const cpu_set_t allowed = [] {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        ::sched_getaffinity(0, sizeof set, &set);
+        return set;
+    }();
+    return allowed;
+}
+
+}  // namespace
+
 core_pair choose_cores() {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {0, 0};
+    const cpu_set_t& allowed = allowed_cores();
     int first = -1;
     for (int i = 0; i < CPU_SETSIZE; ++i) {
         if (!CPU_ISSET(i, &allowed)) continue;
@@ -29,6 +42,11 @@ void pin(pid_t pid, int core) {
     CPU_ZERO(&set);
     CPU_SET(core, &set);
     ::sched_setaffinity(pid, sizeof set, &set);
+}
+
+void unpin() {
+    const cpu_set_t allowed = allowed_cores();
+    ::sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 void set_batch_scheduling(pid_t pid, bool batch) {

@@ -17,6 +17,9 @@ core_pair choose_cores();
 /// pid 0: the calling thread.
 void pin(pid_t pid, int core);
 
+/// The driver, and what it starts from now on, may run on any core again.
+void unpin();
+
 /// A batch task never preempts the one that wakes it. So the server starts only when the client
 /// waits, and finds the whole burst: batches, and with them the counts, become exact.
 void set_batch_scheduling(pid_t pid, bool batch);

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
+#include <string>
 
 #include "driver/child.hpp"
 #include "driver/context.hpp"
@@ -8,8 +9,28 @@
 #include "driver/echo_burst.hpp"
 #include "driver/echo_counts.hpp"
 #include "driver/echo_two_core.hpp"
+#include "driver/json.hpp"
+#include "driver/memory_suite.hpp"
+#include "driver/plot.hpp"
+#include "driver/program_suite.hpp"
 
 namespace {
+
+void measure(bench::context& c, const std::string& suite) {
+    if (suite == "echo") {
+        bench::measure_echo_burst(c);
+        bench::measure_echo_counts(c);
+        bench::measure_echo_two_core(c);
+    } else if (suite == "post") {
+        bench::measure_programs(c, bench::post_suite());
+    } else if (suite == "timer") {
+        bench::measure_programs(c, bench::timer_suite());
+    } else if (suite == "churn") {
+        bench::measure_programs(c, bench::churn_suite());
+    } else {
+        bench::measure_memory(c);
+    }
+}
 
 int run(const bench::options& chosen) {
     bench::end_children_on_signals();
@@ -17,9 +38,13 @@ int run(const bench::options& chosen) {
     bench::progress shown;
     bench::results found;
     bench::context c{chosen, shown, found};
-    bench::measure_echo_burst(c);
-    bench::measure_echo_counts(c);
-    bench::measure_echo_two_core(c);
+    for (const std::string& suite : chosen.suites) measure(c, suite);
+    if (!chosen.json.empty()) {
+        bench::write_json(found, chosen.json);
+        bench::write_plot(found, bench::plot_name(chosen.json));
+        std::printf("\nwritten: %s, %s\n", chosen.json.c_str(),
+                    bench::plot_name(chosen.json).c_str());
+    }
     return 0;
 }
 

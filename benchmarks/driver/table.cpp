@@ -33,17 +33,24 @@ std::string left(const std::string& text, std::size_t width) {
     return text + std::string(width - std::min(width, text.size()), ' ');
 }
 
+std::string format_ratio(double value) {
+    return format(value < 10 ? "%.3f" : value < 100 ? "%.1f" : "%.0f", value);
+}
+
 std::size_t width_of(const table_column& c) {
     const std::size_t own = value_width + (c.ratios ? ratio_width + spread_width : 0);
     return std::max(own, c.title.size() + 2);
 }
 
 std::string cells(const measurement* m, const table_column& c) {
-    if (m == nullptr || !m->value.valid()) return right(m == nullptr ? "-" : "n/a", width_of(c));
+    if (m == nullptr || !m->value.valid()) {
+        const std::string text = right(m == nullptr ? "-" : "n/a", value_width);
+        return right(c.ratios ? text + right("", ratio_width + spread_width) : text, width_of(c));
+    }
     std::string text = right(format_value(m->value.median), value_width);
     if (c.ratios) {
-        text += right(m->ratio.valid() ? format("%.3f", m->ratio.median) : "-", ratio_width);
-        text += right(m->ratio.valid() ? format("%.3f", m->ratio.spread()) : "-", spread_width);
+        text += right(m->ratio.valid() ? format_ratio(m->ratio.median) : "-", ratio_width);
+        text += right(m->ratio.valid() ? format_ratio(m->ratio.spread()) : "-", spread_width);
     }
     return fill(text, width_of(c));
 }
@@ -89,6 +96,7 @@ void print_table(const results& all, const std::string& suite, const std::string
             if (m != nullptr && !m->missing.empty()) why = m->missing;
         }
         if (!why.empty()) reasons[why] += (reasons[why].empty() ? "" : ", ") + s;
+        line.erase(line.find_last_not_of(' ') + 1);
         std::printf("%s\n", line.c_str());
     }
     for (const auto& [why, who] : reasons) std::printf("n/a: %s (%s)\n", who.c_str(), why.c_str());

@@ -1,0 +1,81 @@
+#include "driver/memory_suite.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+
+#include "driver/cores.hpp"
+#include "driver/heap_counter.hpp"
+#include "driver/server.hpp"
+#include "driver/table.hpp"
+#include "load/burst.hpp"
+
+namespace bench {
+
+namespace {
+
+constexpr unsigned connections = 2000;
+constexpr const char* case_name = "2000_idle";
+constexpr const char* heap_metric = "heap_bytes_per_connection";
+constexpr const char* resident_metric = "resident_bytes_per_connection";
+
+double resident_bytes(pid_t pid) {
+    const std::string path = "/proc/" + std::to_string(pid) + "/status";
+    std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
+    char line[256];
+    unsigned long kib = 0;
+    while (file && std::fgets(line, sizeof line, file.get()) != nullptr) {
+        if (std::sscanf(line, "VmRSS: %lu kB", &kib) == 1) return static_cast<double>(kib) * 1024;
+    }
+    throw std::runtime_error("the server has ended");
+}
+
+struct bytes_a_connection {
+    double heap;
+    double resident;
+};
+
+/// Every connection has served one request before it idles: what is kept after that counts.
+bytes_a_connection measure_one(const subject& what, int core) {
+    heap_counter heap;
+    server s(what, core, heap.preload());
+    burst_load(s.port(), {1, 64, 1}).check();
+    const auto heap_before = static_cast<double>(heap.live_bytes());
+    const double resident_before = resident_bytes(s.pid());
+    burst_load load(s.port(), {connections, 64, 1});
+    load.check();
+    return {(static_cast<double>(heap.live_bytes()) - heap_before) / connections,
+            (resident_bytes(s.pid()) - resident_before) / connections};
+}
+
+}  // namespace
+
+void measure_memory(context& c) {
+    const int core = choose_cores().server;
+    pin(0, core);
+    const std::vector<subject> subjects = subjects_of("memory", c.chosen);
+    std::vector<std::string> names;
+    for (const subject& s : subjects) names.push_back(s.name);
+    rounds heap(names, 1);
+    rounds resident(names, 1);
+    c.shown.phase("memory of idle connections");
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+        c.shown.step(names[i]);
+        try {
+            const bytes_a_connection b = measure_one(subjects[i], core);
+            heap.set(i, 0, b.heap);
+            resident.set(i, 0, b.resident);
+        } catch (const std::runtime_error& e) {
+            heap.fail(i, e.what());
+            resident.fail(i, e.what());
+        }
+    }
+    heap.store(c.found, "memory", case_name, heap_metric);
+    resident.store(c.found, "memory", case_name, resident_metric);
+    c.shown.clear();
+    print_table(c.found, "memory", "memory in user space for each of 2,000 idle connections", names,
+                {{"heap", case_name, heap_metric, "bytes", false},
+                 {"resident", case_name, resident_metric, "bytes", false}});
+}
+
+}  // namespace bench

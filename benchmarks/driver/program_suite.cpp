@@ -1,0 +1,77 @@
+#include "driver/program_suite.hpp"
+
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+
+#include "driver/cores.hpp"
+#include "driver/subject.hpp"
+
+namespace bench {
+
+namespace {
+
+constexpr std::int64_t run_max_ns = 30'000'000'000;
+constexpr unsigned full_rounds = 9;
+constexpr unsigned quick_rounds = 3;
+
+/// The value of a line "metric value"; throws if the program did not print it.
+double value_of(const std::string& printed, const std::string& metric) {
+    std::istringstream lines(printed);
+    std::string name;
+    double value = 0;
+    while (lines >> name >> value) {
+        if (name == metric) return value;
+    }
+    throw std::runtime_error("did not print " + metric);
+}
+
+std::string run(const subject& what, const std::vector<std::string>& arguments) {
+    if (const std::string why = what.missing(); !why.empty()) throw std::runtime_error(why);
+    return child(what.run(arguments)).read_all(run_max_ns);
+}
+
+void ask(context& c, const program_suite& suite, const question& q,
+         const std::vector<subject>& subjects, const std::vector<std::string>& names) {
+    const unsigned count = c.chosen.quick ? quick_rounds : full_rounds;
+    const auto& arguments = c.chosen.quick ? q.quick_arguments : q.arguments;
+    std::vector<rounds> found(q.metrics.size(), rounds(names, count));
+    for (unsigned r = 0; r < count; ++r) {
+        for (std::size_t k = 0; k < subjects.size(); ++k) {
+            const std::size_t i = (k + r) % subjects.size();
+            if (found[0].failed(i)) continue;
+            c.shown.step(std::to_string(r + 1) + "/" + std::to_string(count) + " " + names[i]);
+            try {
+                const std::string printed = run(subjects[i], arguments);
+                for (std::size_t m = 0; m < q.metrics.size(); ++m) {
+                    found[m].set(i, r, value_of(printed, q.metrics[m]));
+                }
+            } catch (const std::runtime_error& e) {
+                for (rounds& f : found) f.fail(i, e.what());
+            }
+        }
+    }
+    for (std::size_t m = 0; m < q.metrics.size(); ++m) {
+        found[m].store(c.found, suite.name, q.case_name, q.metrics[m]);
+    }
+}
+
+}  // namespace
+
+void measure_programs(context& c, const program_suite& suite) {
+    unpin();
+    const std::vector<subject> subjects = subjects_of(suite.name, c.chosen);
+    std::vector<std::string> names;
+    for (const subject& s : subjects) names.push_back(s.name);
+    for (const question& q : suite.questions) {
+        if (!c.chosen.wants_case(q.case_name)) continue;
+        c.shown.phase(suite.name + " " + q.case_name);
+        ask(c, suite, q, subjects, names);
+    }
+    c.shown.clear();
+    for (const table_group& t : suite.tables) {
+        print_table(c.found, suite.name, t.title, names, t.columns);
+    }
+}
+
+}  // namespace bench

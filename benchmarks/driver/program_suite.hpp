@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/context.hpp"
+#include "driver/table.hpp"
+
+namespace bench {
+
+/// A question to programs that measure themselves and print "metric value" lines.
+struct question {
+    std::string case_name;
+    std::vector<std::string> arguments;
+    std::vector<std::string> quick_arguments;
+    std::vector<std::string> metrics;
+};
+
+struct table_group {
+    std::string title;
+    std::vector<table_column> columns;
+};
+
+struct program_suite {
+    std::string name;
+    std::vector<question> questions;
+    std::vector<table_group> tables;
+};
+
+/// Runs every subject once a round, each round starting with another one.
+void measure_programs(context& c, const program_suite& suite);
+
+program_suite post_suite();
+program_suite timer_suite();
+program_suite churn_suite();
+
+}  // namespace bench

@@ -1,0 +1,83 @@
+#include "driver/program_suite.hpp"
+
+namespace bench {
+
+program_suite post_suite() {
+    return {
+        .name = "post",
+        .questions =
+            {
+                {"1_producer", {"throughput", "1", "2000000"}, {"throughput", "1", "1000000"},
+                 {"mposts_per_s"}},
+                {"2_producers", {"throughput", "2", "1000000"}, {"throughput", "2", "500000"},
+                 {"mposts_per_s"}},
+                {"wake", {"wake", "3000"}, {"wake", "800"}, {"wake_p50_ns", "wake_p99_ns"}},
+                {"self", {"self", "3000000"}, {"self", "1000000"}, {"self_ns_per_post"}},
+            },
+        .tables =
+            {
+                {"posting from other threads: million posts a second (more is better)",
+                 {{"1 producer", "1_producer", "mposts_per_s", "M/s"},
+                  {"2 producers", "2_producers", "mposts_per_s", "M/s"}}},
+                {"waking a sleeping loop, and posting to oneself",
+                 {{"wake, p50", "wake", "wake_p50_ns", "ns"},
+                  {"wake, p99", "wake", "wake_p99_ns", "ns"},
+                  {"to oneself", "self", "self_ns_per_post", "ns"}}},
+            },
+    };
+}
+
+program_suite timer_suite() {
+    const std::vector<std::string> late{"late_p50_us", "late_p99_us", "earliest_us"};
+    return {
+        .name = "timer",
+        .questions =
+            {
+                {"1M", {"set_cancel", "1000000"}, {"set_cancel", "1000000"},
+                 {"set_ns", "cancel_ns"}},
+                {"100k", {"push_back", "100000", "1000000"}, {"push_back", "100000", "500000"},
+                 {"push_back_ns"}},
+                {"lateness", {"lateness", "500"}, {"lateness", "150"}, late},
+                {"lateness_after_work", {"lateness_after_work", "300"},
+                 {"lateness_after_work", "100"}, late},
+            },
+        .tables =
+            {
+                {"timers: a million set and cancelled, 100,000 pushed back",
+                 {{"set", "1M", "set_ns", "ns"},
+                  {"cancel", "1M", "cancel_ns", "ns"},
+                  {"push back", "100k", "push_back_ns", "ns"}}},
+                {"timers: lateness of firing (negative: before its time)",
+                 {{"set in a callback", "lateness", "late_p50_us", "p50 us", false},
+                  {"", "lateness", "late_p99_us", "p99 us", false},
+                  {"", "lateness", "earliest_us", "earliest", false},
+                  {"after 1 ms of work", "lateness_after_work", "late_p50_us", "p50 us", false},
+                  {"", "lateness_after_work", "late_p99_us", "p99 us", false},
+                  {"", "lateness_after_work", "earliest_us", "earliest", false}}},
+            },
+    };
+}
+
+program_suite churn_suite() {
+    return {
+        .name = "churn",
+        .questions =
+            {
+                {"100_pipes_1_active", {"pipes", "100", "1", "100000"},
+                 {"pipes", "100", "1", "40000"}, {"ns_per_event"}},
+                {"1000_pipes_100_active", {"pipes", "1000", "100", "100000"},
+                 {"pipes", "1000", "100", "40000"}, {"ns_per_event"}},
+                {"reregister", {"reregister", "100", "500"}, {"reregister", "100", "200"},
+                 {"ns_per_reregistration"}},
+            },
+        .tables =
+            {
+                {"watching pipes: an event read and passed on; removing and adding a watcher",
+                 {{"100 pipes, 1 active", "100_pipes_1_active", "ns_per_event", "ns"},
+                  {"1000 pipes, 100 active", "1000_pipes_100_active", "ns_per_event", "ns"},
+                  {"remove and add", "reregister", "ns_per_reregistration", "ns"}}},
+            },
+    };
+}
+
+}  // namespace bench
