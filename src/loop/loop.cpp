@@ -1,6 +1,7 @@
 #include <eddy/loop/loop.hpp>
 
 #include "engine/engine.hpp"
+#include "kernel/call.hpp"
 #include "kernel/fork_mark.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/default_engine.hpp"
@@ -43,6 +44,14 @@ engine_kind loop::engine() const noexcept { return engine_->kind(); }
 void loop::check_use() const noexcept {
     EDDY_ASSERT(process_mark_ == kernel::process_mark(),
                 "a loop is used after fork(): call after_fork_in_child() first");
+}
+
+loop_counters loop::counters() const noexcept {
+    loop_counters all = counters_;
+    if (on_thread()) {
+        all.syscalls += kernel::calls_made();
+    }
+    return all;
 }
 
 time_point loop::now() noexcept {

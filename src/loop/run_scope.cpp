@@ -1,6 +1,7 @@
 #include "loop/run_scope.hpp"
 
 #include "engine/engine.hpp"
+#include "kernel/call.hpp"
 #include "kernel/thread.hpp"
 
 #include <algorithm>
@@ -27,6 +28,8 @@ loop::run_scope::run_scope(loop& l) : loop_(l), outer_(current_loop) {
     }
     current_loop = &l;
     l.outer_ = outer_;
+    // What the thread has made before does not count; modulo 2^64 it may be subtracted here.
+    l.counters_.syscalls -= kernel::calls_made();
     if (l.options_.timer_slack >= duration::zero()) {
         old_slack_ns_ = kernel::timer_slack_ns();
         // 0 would mean the default.
@@ -39,6 +42,7 @@ loop::run_scope::~run_scope() {
     if (old_slack_ns_ != 0) {
         kernel::set_timer_slack_ns(old_slack_ns_);
     }
+    loop_.counters_.syscalls += kernel::calls_made();
     loop_.completion_limit_ = UINT64_MAX;
     loop_.stopping_ = false;
     loop_.draining_ = false;

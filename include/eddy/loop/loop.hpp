@@ -149,7 +149,7 @@ public:
     /// When the next timer or deadline is due; `never` if there is none.
     time_point next_deadline() noexcept;
     bool empty() const noexcept { return work_ == 0 && inbox_.empty(); }
-    const loop_counters& counters() const noexcept { return counters_; }
+    loop_counters counters() const noexcept;
     /// What keeps this loop alive.
     void for_each_live(function_ref<void(const live_operation&)> visit) const;
 
