@@ -10,7 +10,7 @@ namespace {
 
 thread_local std::uint64_t calls = 0;
 
-#if EDDY_FAULTS
+#ifdef EDDY_FAULTS
 struct fault {
     std::atomic<int> error{0};
     std::atomic<unsigned> skip{0};
@@ -34,7 +34,7 @@ std::uint64_t calls_made() noexcept { return calls; }
 
 void count_call() noexcept { ++calls; }
 
-#if EDDY_FAULTS
+#ifdef EDDY_FAULTS
 void fail(call which, int error, unsigned skip, unsigned times) noexcept {
     fault& f = faults[static_cast<std::size_t>(which)];
     f.error.store(error, std::memory_order_relaxed);
