@@ -35,7 +35,7 @@ inline void set_nodelay(int fd) noexcept {
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-/// A listener on the loopback address. Prints the port that it got.
+/// A listener on the loopback address. Throws std::system_error.
 inline eddy::unique_fd listen_on(unsigned short port) {
     const auto failed = [](const char* what) {
         return std::system_error(errno, std::system_category(), what);
@@ -57,10 +57,14 @@ inline eddy::unique_fd listen_on(unsigned short port) {
     if (::listen(fd.get(), SOMAXCONN) != 0) {
         throw failed("listen");
     }
-    socklen_t size = sizeof address;
-    ::getsockname(fd.get(), generic, &size);
-    std::printf("port %d\n", ntohs(address.sin_port));
     return fd;
+}
+
+inline int port_of(int fd) noexcept {
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+    return ntohs(address.sin_port);
 }
 
 }  // namespace example
