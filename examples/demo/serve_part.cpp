@@ -27,6 +27,7 @@ public:
         io_.set_background(true);
         read();
     }
+    ~stopper() { loop_.abandon(io_); }
 
 private:
     void read() noexcept {

@@ -144,6 +144,30 @@ std::error_code engine::release(fd_slot& slot) noexcept {
     return {};
 }
 
+std::error_code engine::reclaim(io_operation& op) noexcept {
+    EDDY_ASSERT(op.phase_ != phase::away,
+                "an operation was destroyed while an executor was performing it");
+    cancel(op, end_reason::canceled);
+    if (auto error = quiesce(op)) {
+        return error;
+    }
+    drop_results(op);
+    if (op.phase_ == phase::completed) {
+        drop_result(op.request_.code, op.result_);
+    }
+    if (op.queued_) {
+        ready_.erase(op);
+    }
+    op.phase_ = phase::idle;
+    return {};
+}
+
+void engine::drop_result(opcode code, io_result result) noexcept {
+    if (result && (code == opcode::accept || code == opcode::open)) {
+        kernel::close(result.fd());
+    }
+}
+
 void engine::quiet(fd_slot& slot) noexcept {
     io_result result;
     if (slot.close_when_quiet) {

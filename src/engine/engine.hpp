@@ -71,6 +71,11 @@ public:
     /// with `reason`.
     virtual void cancel(io_operation& op, end_reason reason) noexcept = 0;
 
+    /// Takes a pending operation back: no completion comes, and the kernel holds nothing of it. A
+    /// result that was there is lost, an fd in it closed. May block for as long as the kernel takes
+    /// to cancel. Precondition: it is not with another thread.
+    std::error_code reclaim(io_operation& op) noexcept;
+
     /// Makes the call that does what is asked for, now. Thread: any.
     static io_result perform(const io_request& request) noexcept;
     /// A `blocking` operation was performed: takes it out of its list and makes the next one of its
@@ -117,6 +122,11 @@ protected:
     /// Tells the poller, if there is one, of a slot that was filled in.
     virtual std::error_code enroll(fd_slot& slot) noexcept = 0;
     virtual void expel(fd_slot& slot) noexcept = 0;
+    /// Returns when the kernel holds nothing of the operation, after it was cancelled.
+    virtual std::error_code quiesce(io_operation&) noexcept { return {}; }
+    /// Results that are stored for it elsewhere are lost.
+    virtual void drop_results(io_operation&) noexcept {}
+    static void drop_result(opcode code, io_result result) noexcept;
     /// Returns when the kernel holds nothing of the slot.
     virtual std::error_code quiesce(fd_slot&) noexcept { return {}; }
     /// Whether fds are switched to non-blocking mode.

@@ -45,7 +45,9 @@ public:
 protected:
     std::error_code enroll(fd_slot&) noexcept override { return {}; }
     void expel(fd_slot&) noexcept override {}
+    std::error_code quiesce(io_operation& op) noexcept override;
     std::error_code quiesce(fd_slot& slot) noexcept override;
+    void drop_results(io_operation& op) noexcept override;
     void activate(fd_slot& slot, io_list& list) noexcept override;
     bool wants_nonblocking() const noexcept override { return false; }
 
@@ -56,6 +58,8 @@ private:
         std::uint32_t next;
     };
 
+    template <class Condition>
+    std::error_code wait_while(Condition&& condition) noexcept;
     void submit(io_operation& op) noexcept;
     bool fill(io_operation& op) noexcept;
     bool fill_cancel(io_operation& op) noexcept;
@@ -67,7 +71,6 @@ private:
     void on_multishot(io_operation& op, std::int32_t result) noexcept;
     void keep_record(io_operation& op, std::int32_t result) noexcept;
     std::int32_t take_record(io_operation& op) noexcept;
-    void forget_records(io_operation& op) noexcept;
     progress finish_accept(io_operation& op, io_result result) noexcept;
     progress finish_wait(io_operation& op, io_result result) noexcept;
     progress go_on(io_operation& op) noexcept;
@@ -263,9 +266,18 @@ std::error_code uring_engine::wait(time_point until, bool& woken) noexcept {
     return {};
 }
 
+std::error_code uring_engine::quiesce(io_operation& op) noexcept {
+    return wait_while([&] { return op.in_kernel_; });
+}
+
 std::error_code uring_engine::quiesce(fd_slot& slot) noexcept {
+    return wait_while([&] { return slot.holds != 0; });
+}
+
+template <class Condition>
+std::error_code uring_engine::wait_while(Condition&& condition) noexcept {
     bool woken = false;
-    while (slot.holds != 0) {
+    while (condition()) {
         drain_backlog();
         if (auto error = ring_.enter(1, never)) {
             return error;
@@ -482,12 +494,12 @@ std::error_code uring_engine::rebuild_after_fork() noexcept {
             --op.request_.slot->holds;
         }
         op.in_kernel_ = op.cancel_sent_ = false;
-        forget_records(op);
+        drop_results(op);
         complete(op, result_of(end_reason::canceled));
     });
     ready_.for_each([this](operation& node) {
         if (node.kind() == node_kind::io) {
-            forget_records(static_cast<io_operation&>(node));
+            drop_results(static_cast<io_operation&>(node));
         }
     });
     ring_.close();
@@ -495,13 +507,9 @@ std::error_code uring_engine::rebuild_after_fork() noexcept {
     return open(entries_);
 }
 
-/// The connections in them are the parent's.
-void uring_engine::forget_records(io_operation& op) noexcept {
-    while (op.request_.multishot && op.phase_ == phase::runnable && has_record(op)) {
-        const std::int32_t result = take_record(op);
-        if (op.request_.code == opcode::accept && result >= 0) {
-            detail::close_fd(result);
-        }
+void uring_engine::drop_results(io_operation& op) noexcept {
+    while (op.request_.multishot && has_record(op)) {
+        drop_result(op.request_.code, io_result::from_kernel(take_record(op)));
     }
 }
 

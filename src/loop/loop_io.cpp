@@ -102,6 +102,28 @@ void loop::cancel(io_operation& op) noexcept {
     }
 }
 
+void loop::abandon(io_operation& op) noexcept {
+    check_use();
+    if (!op.pending()) {
+        return;
+    }
+    if (op.request_.code == opcode::close && op.phase_ != io_operation::phase::completed) {
+        op.request_.slot->detached = nullptr;
+        op.phase_ = io_operation::phase::idle;
+    } else if (auto error = engine_->reclaim(op)) {
+        report_stuck();
+    }
+    forget(op);
+}
+
+/// The operation is no longer one of this loop.
+void loop::forget(io_operation& op) noexcept {
+    --(op.background_ ? background_work_ : work_);
+    if (op.timed_) {
+        unlimit(static_cast<timed_io_operation&>(op));
+    }
+}
+
 void loop::dispatch(io_operation& op) noexcept {
     op.more_ = false;
     if (op.phase_ == io_operation::phase::runnable) {
@@ -126,10 +148,7 @@ void loop::dispatch(io_operation& op) noexcept {
 void loop::complete(io_operation& op) noexcept {
     ++counters_.completions;
     if (!op.more_) {
-        --(op.background_ ? background_work_ : work_);
-        if (op.timed_) {
-            unlimit(static_cast<timed_io_operation&>(op));
-        }
+        forget(op);
         op.phase_ = io_operation::phase::idle;
     }
     if (op.callback_ != nullptr) {

@@ -136,6 +136,10 @@ public:
     }
     /// `op` completes with `operation_canceled`, or with its result if there is one already.
     void cancel(io_operation& op) noexcept;
+    /// Takes `op` back at once if it is pending: its completion is not called, and it may be
+    /// destroyed. A result that is there already is lost, an fd in it closed; to keep it, cancel.
+    /// Blocks for as long as the kernel takes to cancel. A close goes on without telling.
+    void abandon(io_operation& op) noexcept;
 
     // --- Looking at it
     // ----------------------------------------------------------------------------
@@ -188,6 +192,7 @@ private:
     void dispatch(timer& t) noexcept;
     void dispatch(io_operation& op) noexcept;
     void complete(io_operation& op) noexcept;
+    void forget(io_operation& op) noexcept;
     void deliver(io_operation& op) noexcept;
     bool begin(io_operation& op, const io_request& request) noexcept;
     bool begin_close(io_operation& op) noexcept;
