@@ -5,7 +5,8 @@
 //
 //   template <class Handler> class subject {
 //       subject(Handler&, const std::vector<int>& fds);
-//       void add(unsigned i);      watches fds[i] for reading; calls Handler::readable(i)
+//       void add(unsigned i);      watches fds[i] for reading; calls Handler::readable(i), or
+//                                  Handler::received(i) for each byte that it read itself
 //       void remove(unsigned i);
 //       void run();                until stop()
 //       void stop();               from inside readable()
@@ -62,13 +63,16 @@ public:
         const std::int64_t begin = now_ns();
         for (unsigned i = 0; i < active_; ++i) send(i * (pipes / active_));
         subject_.run();
-        print_metric("ns_per_event",
-                     static_cast<double>(now_ns() - begin) / (writes + active_));
+        print_metric("ns_per_event", static_cast<double>(now_ns() - begin) / (writes + active_));
     }
 
     void readable(unsigned i) {
         char byte = 0;
-        if (::read(pipes_.readers[i], &byte, 1) != 1) return;
+        if (::read(pipes_.readers[i], &byte, 1) == 1) received(i);
+    }
+
+    /// For subjects that read by themselves: a byte has come.
+    void received(unsigned i) {
         if (left_to_write_ > 0) {
             --left_to_write_;
             send((i + active_ + 1) % static_cast<unsigned>(pipes_.readers.size()));
@@ -90,6 +94,7 @@ private:
 
 struct deaf_handler {
     void readable(unsigned) noexcept {}
+    void received(unsigned) noexcept {}
 };
 
 /// Removing a watcher and adding it again, many in a turn of the loop. The subject must not rely on

@@ -21,9 +21,7 @@ struct plan {
     std::int64_t slice_ns;
 };
 
-plan plan_for(const options& o) {
-    return o.quick ? plan{7, 40'000'000} : plan{20, 100'000'000};
-}
+plan plan_for(const options& o) { return o.quick ? plan{7, 40'000'000} : plan{20, 100'000'000}; }
 
 double cpu_a_request(pid_t pid, burst_load& load, std::int64_t slice_ns) {
     const std::uint64_t before = cpu_time_ns(pid);

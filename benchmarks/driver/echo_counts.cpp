@@ -16,9 +16,8 @@ namespace bench {
 namespace {
 
 constexpr std::array<unsigned, 2> counted_connections{1, 50};
-constexpr std::array<const char*, 3> metrics{"syscalls_per_request",
-                                             "user_instructions_per_request",
-                                             "allocations_per_request"};
+constexpr std::array<const char*, 3> metrics{
+    "syscalls_per_request", "user_instructions_per_request", "allocations_per_request"};
 
 void run_bursts(burst_load& load, unsigned count) {
     for (unsigned i = 0; i < count; ++i) load.one_burst();

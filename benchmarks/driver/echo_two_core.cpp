@@ -22,9 +22,7 @@ struct plan {
     std::int64_t slice_ns;
 };
 
-plan plan_for(const options& o) {
-    return o.quick ? plan{3, 100'000'000} : plan{7, 300'000'000};
-}
+plan plan_for(const options& o) { return o.quick ? plan{3, 100'000'000} : plan{7, 300'000'000}; }
 
 void measure_case(context& c, server_set& servers, const load_shape& shape, const plan& p) {
     const std::array metrics{throughput, p50, p99};
@@ -60,7 +58,8 @@ void measure_echo_two_core(context& c) {
         if (!c.chosen.wants_case(shape.name())) continue;
         c.shown.phase("echo on two cores " + shape.name());
         measure_case(c, servers, shape, p);
-        columns.push_back({connections_title(connections), shape.name(), throughput, "req/s", false});
+        columns.push_back(
+            {connections_title(connections), shape.name(), throughput, "req/s", false});
         columns.push_back({"", shape.name(), p50, "p50 us", false});
         columns.push_back({"", shape.name(), p99, "p99 us", false});
     }

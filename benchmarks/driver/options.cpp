@@ -60,7 +60,8 @@ options parse_options(int argc, char** argv) {
 }
 
 std::string usage() {
-    return "usage: eddy_bench [--quick] [--json FILE] [--subject NAME]... [--case NAME]... [SUITE...]\n"
+    return "usage: eddy_bench [--quick] [--json FILE] [--subject NAME]... [--case NAME]... "
+           "[SUITE...]\n"
            "\n"
            "Measures eddy, the bare kernel interface and other event libraries side by side.\n"
            "\n"

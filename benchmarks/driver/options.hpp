@@ -6,7 +6,7 @@
 namespace bench {
 
 struct options {
-    std::vector<std::string> suites;  // in the order in which they run
+    std::vector<std::string> suites;    // in the order in which they run
     std::vector<std::string> subjects;  // empty: all; the reference and its A/A row always run
     std::vector<std::string> cases;     // empty: all
     bool quick = false;

@@ -18,7 +18,8 @@ constexpr double margin = 24;
 constexpr double panel_width = 400;
 constexpr double panel_gap = 20;
 constexpr std::size_t panels_a_row = 3;
-constexpr double page_width = 2 * margin + panels_a_row * panel_width + (panels_a_row - 1) * panel_gap;
+constexpr double page_width =
+    2 * margin + panels_a_row * panel_width + (panels_a_row - 1) * panel_gap;
 constexpr double row_height = 17;
 constexpr double bar_height = 11;
 constexpr double name_width = 112;
@@ -82,8 +83,8 @@ double height_of(const plot_panel& p) {
 
 void draw_grid(svg& out, const scale& x, double top, double bottom) {
     double last = -1e9;
-    for (double tick : {.01, .02, .05, .1, .2, .5, .8, .9, 1., 1.1, 1.2, 1.5, 2., 5., 10., 20., 50.,
-                        100., 200., 500.}) {
+    for (double tick : {.01, .02, .05, .1, .2,  .5,  .8,  .9,   1.,   1.1,
+                        1.2, 1.5, 2.,  5., 10., 20., 50., 100., 200., 500.}) {
         if (tick < x.low() || tick > x.high()) continue;
         out.line(x.at(tick), top, x.at(tick), bottom, tick == 1. ? pale_ink : grid);
         if (x.at(tick) - last < 30 && tick != 1.) continue;
@@ -171,8 +172,8 @@ void draw_head(svg& out) {
     key(colour("raw_again"), "the same again");
     key(colour("peer"), "other libraries");
     key(noise, "noise: within the quartiles of the same again");
-    out.text(page_width - margin, 58, "left is better; logarithmic; line: quartiles of the rounds", 11,
-             pale_ink, svg::anchor::end);
+    out.text(page_width - margin, 58, "left is better; logarithmic; line: quartiles of the rounds",
+             11, pale_ink, svg::anchor::end);
 }
 
 }  // namespace
@@ -191,8 +192,8 @@ void write_plot(const results& all, const std::string& file) {
 std::string plot_name(const std::string& json_name) {
     const std::size_t slash = json_name.rfind('/');
     const std::size_t dot = json_name.rfind('.');
-    const bool has_ending = dot != std::string::npos && dot != 0 &&
-                            (slash == std::string::npos || dot > slash + 1);
+    const bool has_ending =
+        dot != std::string::npos && dot != 0 && (slash == std::string::npos || dot > slash + 1);
     return (has_ending ? json_name.substr(0, dot) : json_name) + ".svg";
 }
 

@@ -7,9 +7,13 @@ program_suite post_suite() {
         .name = "post",
         .questions =
             {
-                {"1_producer", {"throughput", "1", "2000000"}, {"throughput", "1", "1000000"},
+                {"1_producer",
+                 {"throughput", "1", "2000000"},
+                 {"throughput", "1", "1000000"},
                  {"mposts_per_s"}},
-                {"2_producers", {"throughput", "2", "1000000"}, {"throughput", "2", "500000"},
+                {"2_producers",
+                 {"throughput", "2", "1000000"},
+                 {"throughput", "2", "500000"},
                  {"mposts_per_s"}},
                 {"wake", {"wake", "3000"}, {"wake", "800"}, {"wake_p50_ns", "wake_p99_ns"}},
                 {"self", {"self", "3000000"}, {"self", "1000000"}, {"self_ns_per_post"}},
@@ -33,13 +37,19 @@ program_suite timer_suite() {
         .name = "timer",
         .questions =
             {
-                {"1M", {"set_cancel", "1000000"}, {"set_cancel", "1000000"},
+                {"1M",
+                 {"set_cancel", "1000000"},
+                 {"set_cancel", "1000000"},
                  {"set_ns", "cancel_ns"}},
-                {"100k", {"push_back", "100000", "1000000"}, {"push_back", "100000", "500000"},
+                {"100k",
+                 {"push_back", "100000", "1000000"},
+                 {"push_back", "100000", "500000"},
                  {"push_back_ns"}},
                 {"lateness", {"lateness", "500"}, {"lateness", "150"}, late},
-                {"lateness_after_work", {"lateness_after_work", "300"},
-                 {"lateness_after_work", "100"}, late},
+                {"lateness_after_work",
+                 {"lateness_after_work", "300"},
+                 {"lateness_after_work", "100"},
+                 late},
             },
         .tables =
             {
@@ -63,11 +73,17 @@ program_suite churn_suite() {
         .name = "churn",
         .questions =
             {
-                {"100_pipes_1_active", {"pipes", "100", "1", "100000"},
-                 {"pipes", "100", "1", "40000"}, {"ns_per_event"}},
-                {"1000_pipes_100_active", {"pipes", "1000", "100", "100000"},
-                 {"pipes", "1000", "100", "40000"}, {"ns_per_event"}},
-                {"reregister", {"reregister", "100", "500"}, {"reregister", "100", "200"},
+                {"100_pipes_1_active",
+                 {"pipes", "100", "1", "100000"},
+                 {"pipes", "100", "1", "40000"},
+                 {"ns_per_event"}},
+                {"1000_pipes_100_active",
+                 {"pipes", "1000", "100", "100000"},
+                 {"pipes", "1000", "100", "40000"},
+                 {"ns_per_event"}},
+                {"reregister",
+                 {"reregister", "100", "500"},
+                 {"reregister", "100", "200"},
                  {"ns_per_reregistration"}},
             },
         .tables =

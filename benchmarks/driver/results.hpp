@@ -29,8 +29,8 @@ private:
     std::vector<measurement> all_;
 };
 
-/// What the rounds of one case and metric gave. Ratios are taken inside a round, where the machine's
-/// mood is the same for all; the median comes after that.
+/// What the rounds of one case and metric gave. Ratios are taken inside a round, where the
+/// machine's mood is the same for all; the median comes after that.
 class rounds {
 public:
     rounds(std::vector<std::string> subjects, unsigned count);

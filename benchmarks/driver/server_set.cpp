@@ -7,7 +7,7 @@
 namespace bench {
 
 server_set::server_set(std::string_view suite, const options& chosen, int core,
-               const command& extra) {
+                       const command& extra) {
     for (subject& s : subjects_of(suite, chosen)) {
         place p{std::move(s), nullptr, ""};
         try {

@@ -15,8 +15,7 @@ namespace bench {
 /// its place with the reason, and the rest goes on.
 class server_set {
 public:
-    server_set(std::string_view suite, const options& chosen, int core,
-               const command& extra = {});
+    server_set(std::string_view suite, const options& chosen, int core, const command& extra = {});
 
     std::size_t size() const noexcept { return places_.size(); }
     std::vector<std::string> names() const;

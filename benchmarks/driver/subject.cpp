@@ -53,11 +53,12 @@ std::vector<subject> subjects_of(std::string_view suite, const options& chosen) 
     add(std::string(raw[0]) + "_again", raw[0]);
     for (std::size_t i = 1; i < raw.size(); ++i) add(std::string(raw[i]), raw[i]);
     for (std::string_view p : peer_programs(suite)) add(std::string(p), p);
-    for (const auto& [name, engine] : {std::pair{"eddy_epoll", "epoll"},
-                                       {"eddy_uring", "io_uring"}, {"eddy_poll", "poll"}}) {
+    for (const auto& [name, engine] :
+         {std::pair{"eddy_epoll", "epoll"}, {"eddy_uring", "io_uring"}, {"eddy_poll", "poll"}}) {
         add(name, "eddy");
         all.back().environment.emplace_back("EDDY_ENGINE", engine);
     }
+    if (suite == "echo") add("eddy_wait", "eddy_wait");
     std::erase_if(all, [&, always = all[1].name](const subject& s) {
         return always.find(s.name) != 0 && !chosen.wants_subject(s.name);
     });

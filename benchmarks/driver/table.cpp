@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t value_width = 9;
 constexpr std::size_t ratio_width = 7;
 constexpr std::size_t spread_width = 6;
-constexpr std::size_t title_indent = 4;
+constexpr std::size_t title_indent = 3;
 
 std::string format(const char* how, double value) {
     char text[64];
@@ -38,8 +38,7 @@ std::string format_ratio(double value) {
 }
 
 std::size_t width_of(const table_column& c) {
-    const std::size_t own = value_width + (c.ratios ? ratio_width + spread_width : 0);
-    return std::max(own, c.title.size() + 2);
+    return value_width + (c.ratios ? ratio_width + spread_width : 0);
 }
 
 std::string cells(const measurement* m, const table_column& c) {

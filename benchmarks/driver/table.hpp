@@ -19,7 +19,8 @@ struct table_column {
 
 /// Prints one aligned table, a row for each subject; below it why some have no value.
 void print_table(const results& all, const std::string& suite, const std::string& title,
-                 const std::vector<std::string>& subjects, const std::vector<table_column>& columns);
+                 const std::vector<std::string>& subjects,
+                 const std::vector<table_column>& columns);
 
 /// A number with as many digits as it deserves.
 std::string format_value(double value);

@@ -9,8 +9,9 @@
 
 namespace bench {
 
-/// Buffers that the kernel picks from when data is there. It hands them out in turn, so the distance
-/// between them is no power of two: their first lines would push each other out of the cache.
+/// Buffers that the kernel picks from when data is there. It hands them out in turn, so the
+/// distance between them is no power of two: their first lines would push each other out of the
+/// cache.
 class buffer_ring {
 public:
     static constexpr unsigned count = 1024;
@@ -47,7 +48,8 @@ public:
 
 private:
     static void* map(std::size_t bytes) {
-        void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* p =
+            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (p == MAP_FAILED) die("mmap");
         ::madvise(p, bytes, MADV_HUGEPAGE);  // or every buffer costs a walk of the page table
         ::madvise(p, bytes, MADV_POPULATE_WRITE);

@@ -27,8 +27,10 @@ inline int listen_on(int port) {
     // Accepted sockets inherit these. A fixed size of the kernel's buffers, because they grow with
     // the luck of each connection otherwise, and two runs of one program differ by 15 %.
     must(::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one), "TCP_NODELAY");
-    must(::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &kernel_buffer, sizeof kernel_buffer), "SO_RCVBUF");
-    must(::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kernel_buffer, sizeof kernel_buffer), "SO_SNDBUF");
+    must(::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &kernel_buffer, sizeof kernel_buffer),
+         "SO_RCVBUF");
+    must(::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kernel_buffer, sizeof kernel_buffer),
+         "SO_SNDBUF");
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));

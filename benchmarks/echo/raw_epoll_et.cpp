@@ -17,7 +17,8 @@ struct connection {
 class server {
 public:
     explicit server(int listener)
-        : listener_(listener), epoll_(bench::must(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
+        : listener_(listener),
+          epoll_(bench::must(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
         control(EPOLL_CTL_ADD, listener_, EPOLLIN | EPOLLET, nullptr);
     }
 

@@ -59,8 +59,8 @@ private:
 
     io_uring& make_ring() {
         io_uring_params p{};
-        p.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_SUBMIT_ALL |
-                  IORING_SETUP_CQSIZE;
+        p.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+                  IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
         p.cq_entries = 4 * entries;
         const int error = -io_uring_queue_init_params(entries, &ring_, &p);
         if (error != 0) bench::unavailable("io_uring_setup", error);
@@ -102,8 +102,8 @@ private:
     }
 
     static void mark(io_uring_sqe& sqe, connection& c, tag what) {
-        io_uring_sqe_set_data64(&sqe, reinterpret_cast<std::uintptr_t>(&c) |
-                                          static_cast<std::uintptr_t>(what));
+        io_uring_sqe_set_data64(
+            &sqe, reinterpret_cast<std::uintptr_t>(&c) | static_cast<std::uintptr_t>(what));
     }
 
     void complete(const io_uring_cqe& cqe) {

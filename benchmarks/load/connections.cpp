@@ -43,8 +43,8 @@ unique_fd connect_one(const sockaddr_in& address) {
 }  // namespace
 
 std::string load_shape::name() const {
-    const std::string size = bytes % 1024 == 0 ? std::to_string(bytes / 1024) + "KiB"
-                                               : std::to_string(bytes) + "B";
+    const std::string size =
+        bytes % 1024 == 0 ? std::to_string(bytes / 1024) + "KiB" : std::to_string(bytes) + "B";
     return std::to_string(connections) + "x" + size + "x" + std::to_string(pipeline);
 }
 

@@ -13,8 +13,7 @@ class ev_poster {
 public:
     using item = bench::mutex_queue::item;
 
-    explicit ev_poster(Handler& handler)
-        : handler_(handler), loop_(ev_loop_new(EVBACKEND_EPOLL)) {
+    explicit ev_poster(Handler& handler) : handler_(handler), loop_(ev_loop_new(EVBACKEND_EPOLL)) {
         if (loop_ == nullptr) bench::die("ev_loop_new");
         ev_async_init(&async_, on_async);
         async_.data = this;

@@ -37,8 +37,8 @@ public:
     }
 
 private:
-    /// Before the loop runs nothing can fire, and the time of the turn is good enough; in a callback
-    /// the delay counts from now.
+    /// Before the loop runs nothing can fire, and the time of the turn is good enough; in a
+    /// callback the delay counts from now.
     std::int64_t now() const { return running_ ? bench::now_ns() : turn_; }
 
     void wait(std::int64_t left) {

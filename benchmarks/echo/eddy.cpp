@@ -1,0 +1,80 @@
+// Echo on eddy's bare operations: recv and send, one of them under way on each connection. A
+// pending receive owns its buffer, so that each connection has one; see eddy_wait.cpp for the other
+// way.
+
+#include <array>
+
+#include "common/eddy_loop.hpp"
+#include "echo/listener.hpp"
+
+namespace {
+
+/// Deletes itself when its peer is gone.
+class connection {
+public:
+    connection(eddy::loop& loop, eddy::unique_fd socket)
+        : loop_(loop), socket_(loop, std::move(socket), {.kind = eddy::descriptor_kind::tcp}) {
+        receive();
+    }
+
+private:
+    void receive() noexcept {
+        loop_.start<&connection::io_, &connection::on_received>(*this,
+                                                                eddy::recv(socket_, buffer_));
+    }
+
+    void on_received(eddy::io_result result) noexcept {
+        if (result.count() == 0) {  // the end, or an error
+            delete this;
+        } else {
+            send(std::span(buffer_).first(result.count()));
+        }
+    }
+
+    void send(std::span<const std::byte> data) noexcept {
+        rest_ = data;
+        loop_.start<&connection::io_, &connection::on_sent>(*this, eddy::send(socket_, data));
+    }
+
+    void on_sent(eddy::io_result result) noexcept {
+        if (!result) {
+            delete this;
+        } else if (result.count() < rest_.size()) {
+            send(rest_.subspan(result.count()));
+        } else {
+            receive();
+        }
+    }
+
+    eddy::loop& loop_;
+    eddy::descriptor socket_;
+    eddy::io_operation io_;
+    std::span<const std::byte> rest_;
+    std::array<std::byte, bench::read_max> buffer_;
+};
+
+class server {
+public:
+    server(eddy::loop& loop, int listener)
+        : loop_(loop), listener_(loop, eddy::unique_fd(listener), {.name = "listener"}) {
+        loop_.start<&server::io_, &server::on_accepted>(*this, eddy::accept_multishot(listener_));
+    }
+
+private:
+    void on_accepted(eddy::io_result result) noexcept {
+        if (result) new connection(loop_, eddy::unique_fd(result.fd()));
+    }
+
+    eddy::loop& loop_;
+    eddy::descriptor listener_;
+    eddy::io_operation io_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const int port = bench::port_argument(argc, argv);
+    bench::eddy_loop loop;
+    server s(loop.get(), bench::listen_on(port));
+    loop->run();
+}

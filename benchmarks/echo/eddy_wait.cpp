@@ -1,0 +1,87 @@
+// Echo on eddy's readiness waits, the style of callback libraries: one multishot wait on each
+// connection, the calls made by the program itself, and one buffer for all.
+
+#include "common/eddy_loop.hpp"
+#include "echo/backlog.hpp"
+#include "echo/listener.hpp"
+
+namespace {
+
+std::array<char, bench::read_max> buffer;
+
+/// Deletes itself when its peer is gone and the wait has ended.
+class connection {
+public:
+    connection(eddy::loop& loop, eddy::unique_fd socket)
+        : loop_(loop), socket_(loop, std::move(socket), {.kind = eddy::descriptor_kind::tcp}) {
+        fd_ = socket_.native_handle();
+        loop_.start<&connection::readable_, &connection::on_readable>(
+            *this, eddy::wait_multishot(socket_, eddy::interest::readable));
+    }
+
+private:
+    void on_readable(eddy::io_result) noexcept {
+        const bool last = !readable_.more();
+        if (!broken_ && out_.empty() && !drain(last)) end();
+        if (last && !writable_.pending()) delete this;
+    }
+
+    void on_writable(eddy::io_result) noexcept {
+        if (!broken_ && !(out_.flush(fd_) && drain(false))) end();
+        if (!readable_.pending() && !writable_.pending()) delete this;
+    }
+
+    /// A short read proves that TCP is drained, unless the end was seen. False: broken.
+    bool drain(bool to_the_end) noexcept {
+        for (bool more = true; more && out_.empty();) {
+            const ssize_t n = ::recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+            if (n <= 0) return n < 0 && errno == EAGAIN;
+            if (!out_.send(fd_, buffer.data(), static_cast<std::size_t>(n))) return false;
+            more = to_the_end || static_cast<std::size_t>(n) == buffer.size();
+        }
+        if (!out_.empty()) {
+            loop_.start<&connection::writable_, &connection::on_writable>(
+                *this, eddy::wait(socket_, eddy::interest::writable));
+        }
+        return true;
+    }
+
+    void end() noexcept {
+        broken_ = true;
+        if (readable_.pending()) loop_.cancel(readable_);
+    }
+
+    eddy::loop& loop_;
+    eddy::descriptor socket_;
+    eddy::io_operation readable_;
+    eddy::io_operation writable_;
+    bench::backlog out_;
+    int fd_ = -1;
+    bool broken_ = false;
+};
+
+class server {
+public:
+    server(eddy::loop& loop, int listener)
+        : loop_(loop), listener_(loop, eddy::unique_fd(listener), {.name = "listener"}) {
+        loop_.start<&server::io_, &server::on_accepted>(*this, eddy::accept_multishot(listener_));
+    }
+
+private:
+    void on_accepted(eddy::io_result result) noexcept {
+        if (result) new connection(loop_, eddy::unique_fd(result.fd()));
+    }
+
+    eddy::loop& loop_;
+    eddy::descriptor listener_;
+    eddy::io_operation io_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const int port = bench::port_argument(argc, argv);
+    bench::eddy_loop loop;
+    server s(loop.get(), bench::listen_on(port));
+    loop->run();
+}
