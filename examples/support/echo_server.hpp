@@ -30,8 +30,7 @@ private:
         : loop_(loop), socket_(std::move(socket)), requests_(requests) {}
 
     void read() noexcept {
-        loop_.start<&echo_session::io_, &echo_session::on_read>(*this,
-                                                                eddy::recv(socket_, buffer_));
+        loop_.start<&echo_session::io_, &echo_session::on_read>(*this, eddy::recv(socket_, data_));
     }
     void on_read(eddy::io_result result) noexcept {
         if (result.count() == 0) {  // the end of the stream, or an error
@@ -39,20 +38,15 @@ private:
             return;
         }
         ++requests_;
-        write(std::span(buffer_).first(result.count()));
+        const auto answer = std::span(data_).first(result.count());
+        loop_.start<&echo_session::io_, &echo_session::on_sent>(*this,
+                                                                eddy::send_all(socket_, answer));
     }
-    void write(std::span<std::byte> data) noexcept {
-        rest_ = data;
-        loop_.start<&echo_session::io_, &echo_session::on_written>(*this,
-                                                                   eddy::send(socket_, rest_));
-    }
-    void on_written(eddy::io_result result) noexcept {
-        if (!result) {
-            delete this;
-        } else if (result.count() < rest_.size()) {
-            write(rest_.subspan(result.count()));
-        } else {
+    void on_sent(eddy::io_result result) noexcept {
+        if (result) {
             read();
+        } else {
+            delete this;
         }
     }
 
@@ -60,8 +54,7 @@ private:
     eddy::descriptor socket_;
     std::uint64_t& requests_;
     eddy::io_operation io_;
-    std::span<std::byte> rest_;
-    std::array<std::byte, 16384> buffer_;
+    std::array<std::byte, 16384> data_;
 };
 
 /// Accepts connections until its loop stops.

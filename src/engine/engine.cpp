@@ -5,6 +5,8 @@
 
 #include <cerrno>
 
+#include <sys/socket.h>
+
 namespace eddy {
 
 namespace {
@@ -323,6 +325,25 @@ io_result engine::result_of(end_reason reason) noexcept {
     return io_result::system_error(ECANCELED);
 }
 
+bool engine::advance(io_operation& op, io_result result) noexcept {
+    io_request& request = op.request_;
+    const bool transfer = request.code == opcode::recv || request.code == opcode::send;
+    if (!transfer || (request.flags & MSG_WAITALL) == 0 || result.raw() <= 0 ||
+        result.count() >= request.size) {
+        return false;
+    }
+    request.data = static_cast<std::byte*>(request.data) + result.count();
+    request.size -= result.count();
+    op.moved_ += static_cast<std::uint32_t>(result.count());
+    return true;
+}
+
+io_result engine::total(const io_operation& op, io_result last) noexcept {
+    return op.moved_ == 0 ? last
+                          : io_result::value(std::int64_t{op.moved_} +
+                                             static_cast<std::int64_t>(last.count()));
+}
+
 void engine::link(io_operation& op) noexcept {
     op.phase_ = phase::waiting;
     list_of(op).push_back(op);
@@ -332,7 +353,7 @@ void engine::unlink(io_operation& op) noexcept { list_of(op).erase(op); }
 
 void engine::complete(io_operation& op, io_result result) noexcept {
     unlink(op);
-    op.result_ = result;
+    op.result_ = total(op, result);
     op.phase_ = phase::completed;
     if (!ready_queue::contains(op)) {
         ready_.push(op);

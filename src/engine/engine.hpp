@@ -138,6 +138,12 @@ protected:
     static bool valid(const io_operation& op) noexcept;
     io_list& list_of(io_operation& op) noexcept;
 
+    /// A transfer that wants all (MSG_WAITALL) has moved a part: asks for the rest then, and says
+    /// so. Done for each engine here, because the kernel's own way differs from call to call.
+    static bool advance(io_operation& op, io_result result) noexcept;
+    /// The result of all calls together. Bytes that were moved are never lost behind an error.
+    static io_result total(const io_operation& op, io_result last) noexcept;
+
     void link(io_operation& op) noexcept;
     void unlink(io_operation& op) noexcept;
     /// The result is there: out of the list and into the ready queue.

@@ -283,7 +283,17 @@ progress readiness_engine::attempt(io_operation& op) noexcept {
         return finish_accept(op, result);
     }
     note_transfer(slot, op.request_, result);
-    return done(op, result);
+    if (advance(op, result)) {
+        if (!may(slot, op.request_)) {
+            return block(op);
+        }
+        if (!is_linked(op)) {
+            link(op);
+        }
+        make_runnable(op);
+        return progress::pending;
+    }
+    return done(op, total(op, result));
 }
 
 void readiness_engine::note_transfer(fd_slot& slot, const io_request& request,

@@ -354,6 +354,10 @@ void uring_engine::on_single(io_operation& op, io_result result) noexcept {
         submit(op);
         return;
     }
+    if (wanted && advance(op, result)) {
+        submit(op);
+        return;
+    }
     if (op.request_.code == opcode::accept && !result) {
         const accept_failure failure = classify_accept(result);
         if (wanted && failure == accept_failure::transient) {

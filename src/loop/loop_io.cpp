@@ -46,6 +46,7 @@ bool loop::begin(io_operation& op, const io_request& request) noexcept {
     op.request_ = request;
     op.result_ = {};
     op.wanted_end_ = end_reason::none;
+    op.moved_ = 0;
     op.more_ = false;
     ++(op.background_ ? background_work_ : work_);
     op.phase_ = io_operation::phase::waiting;

@@ -1,5 +1,9 @@
 #include <eddy/loop/requests.hpp>
 
+#include <algorithm>
+
+#include <sys/socket.h>
+
 namespace eddy {
 
 struct request_builder {
@@ -18,11 +22,14 @@ struct request_builder {
 
 namespace {
 
+/// The most that the kernel moves in one call.
+constexpr std::size_t transfer_max = 0x7ffff000;
+
 io_request transfer(const descriptor& d, opcode code, const void* data, std::size_t size,
                     std::int64_t offset, int flags) noexcept {
     io_request request = request_builder::on(d, code);
     request.data = const_cast<void*>(data);
-    request.size = size;
+    request.size = std::min(size, transfer_max);
     request.offset = offset;
     request.flags = flags;
     return request;
@@ -60,6 +67,14 @@ io_request recv(const descriptor& d, std::span<std::byte> buffer, int flags) noe
 
 io_request send(const descriptor& d, std::span<const std::byte> buffer, int flags) noexcept {
     return transfer(d, opcode::send, buffer.data(), buffer.size(), at_position, flags);
+}
+
+io_request recv_all(const descriptor& d, std::span<std::byte> buffer) noexcept {
+    return recv(d, buffer, MSG_WAITALL);
+}
+
+io_request send_all(const descriptor& d, std::span<const std::byte> buffer) noexcept {
+    return send(d, buffer, MSG_WAITALL);
 }
 
 io_request recvmsg(const descriptor& d, msghdr& message, int flags) noexcept {

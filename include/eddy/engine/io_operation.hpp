@@ -121,6 +121,7 @@ private:
     io_operation* list_prev_ = nullptr;
     std::uint32_t first_record_ = 0;  ///< io_uring: results that came and were not delivered yet
     std::uint32_t last_record_ = 0;
+    std::uint32_t moved_ = 0;  ///< by earlier calls for a transfer that wants all
     phase phase_ = phase::idle;
     end_reason wanted_end_ = end_reason::none;
     bool more_ = false;

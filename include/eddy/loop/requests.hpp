@@ -34,11 +34,17 @@ EDDY_API io_request readv(const descriptor& d, std::span<const iovec> vectors,
 EDDY_API io_request writev(const descriptor& d, std::span<const iovec> vectors,
                            std::int64_t offset = at_position) noexcept;
 
-/// Sockets. MSG_DONTWAIT is ignored: an operation waits until it can be done.
+/// Sockets. MSG_DONTWAIT is ignored: an operation waits until it can be done. With MSG_WAITALL it
+/// waits until the whole buffer was moved; it ends with less only at the end of the stream, at an
+/// error, a cancellation or the deadline. What was moved is the result even then; the error shows
+/// at the next operation.
 EDDY_API io_request recv(const descriptor& d, std::span<std::byte> buffer, int flags = 0) noexcept;
 /// A peer that is gone: EPIPE or ECONNRESET, never SIGPIPE.
 EDDY_API io_request send(const descriptor& d, std::span<const std::byte> buffer,
                          int flags = 0) noexcept;
+/// All of the buffer: MSG_WAITALL.
+EDDY_API io_request recv_all(const descriptor& d, std::span<std::byte> buffer) noexcept;
+EDDY_API io_request send_all(const descriptor& d, std::span<const std::byte> buffer) noexcept;
 /// Descriptors that come with a message are CLOEXEC.
 EDDY_API io_request recvmsg(const descriptor& d, msghdr& message, int flags = 0) noexcept;
 EDDY_API io_request sendmsg(const descriptor& d, const msghdr& message, int flags = 0) noexcept;
