@@ -14,7 +14,7 @@ struct ball {
     eddy::loop_group& group;
     std::size_t left;
     std::size_t at = 0;
-    eddy::entry entry;
+    eddy::entry entry{};
 
     void pass() {
         at = 1 - at;

@@ -52,6 +52,6 @@ struct fd_slot {
     const char* name = nullptr;
 };
 
-static_assert(sizeof(fd_slot) <= 72);
+static_assert(sizeof(fd_slot) <= 64);
 
 }  // namespace eddy
