@@ -4,6 +4,8 @@
 #include "kernel/io.hpp"
 
 #include <cerrno>
+#include <numeric>
+#include <span>
 
 #include <sys/socket.h>
 
@@ -29,6 +31,30 @@ descriptor_kind kind_of(kernel::file_type type) noexcept {
             break;
     }
     return descriptor_kind::other;
+}
+
+bool needs_socket(opcode code) noexcept {
+    switch (code) {
+        case opcode::recv:
+        case opcode::send:
+        case opcode::recvmsg:
+        case opcode::sendmsg:
+        case opcode::accept:
+        case opcode::connect:
+        case opcode::shutdown:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool has_offsets(descriptor_kind kind) noexcept {
+    return kind == descriptor_kind::file || kind == descriptor_kind::other;
+}
+
+std::uint64_t size_of(std::span<const iovec> vectors) noexcept {
+    return std::accumulate(vectors.begin(), vectors.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const iovec& v) { return sum + v.iov_len; });
 }
 
 /// `visit` may take the operation out of the list.
@@ -287,15 +313,58 @@ bool is_read(opcode code) noexcept {
     }
 }
 
-bool moves_nothing(const io_request& request) noexcept {
+bool engine::settled(const io_operation& op, io_result& result) noexcept {
+    if (!valid(op)) {
+        result = io_result::system_error(EBADF);
+        return true;
+    }
+    const io_request& request = op.request_;
+    if (needs_socket(request.code) && !is_socket(request.slot->kind)) {
+        result = io_result::system_error(ENOTSOCK);
+        return true;
+    }
+    switch (request.code) {
+        case opcode::read:
+        case opcode::write:
+        case opcode::readv:
+        case opcode::writev:
+            if (request.offset >= 0 && !has_offsets(request.slot->kind)) {
+                result = io_result::system_error(ESPIPE);
+                return true;
+            }
+            break;
+        case opcode::recv:
+        case opcode::send:
+            break;
+        default:
+            return false;
+    }
+    // A datagram may be empty.
+    if (request.slot->kind == descriptor_kind::datagram || size_of(request) != 0) {
+        return false;
+    }
+    result = io_result::value(0);
+    return true;
+}
+
+std::uint64_t size_of(const io_request& request) noexcept {
     switch (request.code) {
         case opcode::read:
         case opcode::write:
         case opcode::recv:
         case opcode::send:
-            return request.size == 0 && request.slot->kind != descriptor_kind::datagram;
+            return request.size;
+        case opcode::readv:
+        case opcode::writev:
+            return size_of(
+                {static_cast<const iovec*>(request.data), static_cast<std::size_t>(request.flags)});
+        case opcode::recvmsg:
+        case opcode::sendmsg: {
+            const auto& message = *static_cast<const msghdr*>(request.data);
+            return size_of({message.msg_iov, message.msg_iovlen});
+        }
         default:
-            return false;
+            return 0;
     }
 }
 

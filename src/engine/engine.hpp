@@ -136,6 +136,10 @@ protected:
 
     static io_result result_of(end_reason reason) noexcept;
     static bool valid(const io_operation& op) noexcept;
+    /// The result of an operation that is over before it begins: on a descriptor that is not
+    /// attached any more, or of the wrong kind, at an offset where there are none, with nothing to
+    /// move.
+    static bool settled(const io_operation& op, io_result& result) noexcept;
     io_list& list_of(io_operation& op) noexcept;
 
     /// A transfer that wants all (MSG_WAITALL) has moved a part: asks for the rest then, and says
@@ -169,8 +173,8 @@ private:
 };
 
 bool is_read(opcode code) noexcept;
-/// A transfer that is over before it begins: its buffer is empty. (A datagram may be empty.)
-bool moves_nothing(const io_request& request) noexcept;
+/// How many bytes the operation moves at most; 0 for what is no transfer.
+std::uint64_t size_of(const io_request& request) noexcept;
 
 /// What an error of accept() means.
 enum class accept_failure : std::uint8_t {

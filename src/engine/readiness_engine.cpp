@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <new>
-#include <numeric>
 #include <span>
 
 #include <sys/socket.h>
@@ -18,28 +17,6 @@ constexpr interest hangups = interest::error | interest::hangup | interest::peer
 
 std::uint64_t token_of(const fd_slot& slot) noexcept {
     return std::uint64_t{slot.generation} << 32 | static_cast<std::uint32_t>(slot.fd);
-}
-
-std::uint64_t size_of(std::span<const iovec> vectors) noexcept {
-    return std::accumulate(vectors.begin(), vectors.end(), std::uint64_t{0},
-                           [](std::uint64_t sum, const iovec& v) { return sum + v.iov_len; });
-}
-
-/// How many bytes the operation could have moved.
-std::uint64_t size_of(const io_request& request) noexcept {
-    switch (request.code) {
-        case opcode::readv:
-        case opcode::writev:
-            return size_of(
-                {static_cast<const iovec*>(request.data), static_cast<std::size_t>(request.flags)});
-        case opcode::recvmsg:
-        case opcode::sendmsg: {
-            const auto& message = *static_cast<const msghdr*>(request.data);
-            return size_of({message.msg_iov, message.msg_iovlen});
-        }
-        default:
-            return request.size;
-    }
 }
 
 /// A short transfer means that the next try would block. Anywhere else only EAGAIN says that:
@@ -99,7 +76,8 @@ private:
     progress finish_connect(io_operation& op) noexcept;
     progress finish_wait(io_operation& op) noexcept;
     progress block(io_operation& op) noexcept;
-    progress done(io_operation& op, io_result result) noexcept;
+    void done(io_operation& op, io_result result) noexcept;
+    void look_after(fd_slot& slot, io_result result) noexcept;
     void note_transfer(fd_slot& slot, const io_request& request, io_result result) noexcept;
     void on_event(fd_slot& slot, interest ready) noexcept;
     void on_invalid(fd_slot& slot) noexcept;
@@ -146,8 +124,7 @@ void readiness_engine::expel(fd_slot& slot) noexcept {
 
 progress readiness_engine::start(io_operation& op, bool may_try) noexcept {
     const io_request& request = op.request_;
-    if (!valid(op)) {
-        op.result_ = io_result::system_error(EBADF);
+    if (settled(op, op.result_)) {
         return progress::finished;
     }
     switch (request.code) {
@@ -169,10 +146,6 @@ progress readiness_engine::start(io_operation& op, bool may_try) noexcept {
 
 progress readiness_engine::start_transfer(io_operation& op, bool may_try) noexcept {
     fd_slot& slot = *op.request_.slot;
-    if (moves_nothing(op.request_)) {
-        op.result_ = io_result::value(0);
-        return progress::finished;
-    }
     const bool first = list_of(op).empty();
     if (slot.kind == descriptor_kind::file) {
         link(op);
@@ -255,12 +228,13 @@ progress readiness_engine::block(io_operation& op) noexcept {
     op.phase_ = phase::waiting;
     op.first_record_ = 0;
     if (auto error = update(*op.request_.slot)) {
-        return done(op, io_result::system_error(error.value()));
+        done(op, io_result::system_error(error.value()));
+        return progress::finished;
     }
     return progress::pending;
 }
 
-progress readiness_engine::done(io_operation& op, io_result result) noexcept {
+void readiness_engine::done(io_operation& op, io_result result) noexcept {
     op.result_ = result;
     if (is_linked(op)) {
         fd_slot& slot = *op.request_.slot;
@@ -268,7 +242,6 @@ progress readiness_engine::done(io_operation& op, io_result result) noexcept {
         unlink(op);
         activate(slot, list);
     }
-    return progress::finished;
 }
 
 /// Makes the call; the operation is the first of its list, or the list is empty.
@@ -293,7 +266,20 @@ progress readiness_engine::attempt(io_operation& op) noexcept {
         make_runnable(op);
         return progress::pending;
     }
-    return done(op, total(op, result));
+    done(op, total(op, result));
+    look_after(slot, result);
+    return progress::finished;
+}
+
+/// EBADF: the fd was closed behind our back, or only is not open for this direction.
+void readiness_engine::look_after(fd_slot& slot, io_result result) noexcept {
+    if (result.system_error() != EBADF) {
+        return;
+    }
+    const io_result ready = kernel::ready_now(slot.fd, interest::none);
+    if (any(static_cast<interest>(ready.raw()) & interest::invalid)) {
+        on_invalid(slot);
+    }
 }
 
 void readiness_engine::note_transfer(fd_slot& slot, const io_request& request,
@@ -301,9 +287,6 @@ void readiness_engine::note_transfer(fd_slot& slot, const io_request& request,
     if (result && result.raw() != 0 && short_means_empty(slot, request) &&
         result.count() < size_of(request)) {
         set_may(slot, request, false);
-    }
-    if (result.system_error() == EBADF) {
-        on_invalid(slot);
     }
 }
 
@@ -337,10 +320,9 @@ progress readiness_engine::finish_accept(io_operation& op, io_result result) noe
     }
     const bool ends = !op.request_.multishot || (!result && failure == accept_failure::lasting);
     if (ends) {
-        if (result.system_error() == EBADF) {
-            on_invalid(slot);
-        }
-        return done(op, result);
+        done(op, result);
+        look_after(slot, result);
+        return progress::finished;
     }
     if (!is_linked(op)) {
         link(op);
@@ -364,7 +346,8 @@ progress readiness_engine::finish_connect(io_operation& op) noexcept {
         slot.may_write = false;
         return block(op);
     }
-    return done(op, kernel::connect_result(slot.fd));
+    done(op, kernel::connect_result(slot.fd));
+    return progress::finished;
 }
 
 progress readiness_engine::finish_wait(io_operation& op) noexcept {
@@ -377,7 +360,8 @@ progress readiness_engine::finish_wait(io_operation& op) noexcept {
             update(*op.request_.slot));  // a level-triggered poller, which cannot fail
         return progress::more;
     }
-    return done(op, op.result_);
+    done(op, op.result_);
+    return progress::finished;
 }
 
 void readiness_engine::cancel(io_operation& op, end_reason reason) noexcept {

@@ -130,8 +130,7 @@ std::error_code uring_engine::claim() noexcept {
 
 progress uring_engine::start(io_operation& op, bool) noexcept {
     const io_request& request = op.request_;
-    if (!valid(op)) {
-        op.result_ = io_result::system_error(EBADF);
+    if (settled(op, op.result_)) {
         return progress::finished;
     }
     op.first_record_ = op.last_record_ = no_record;
@@ -139,10 +138,6 @@ progress uring_engine::start(io_operation& op, bool) noexcept {
     if (request.code == opcode::accept && request.slot->backing_off) {
         link(op);
         return progress::pending;
-    }
-    if (moves_nothing(request)) {
-        op.result_ = io_result::value(0);
-        return progress::finished;
     }
     link(op);
     submit(op);

@@ -44,17 +44,16 @@ struct loop_options {
 enum class run_mode : std::uint8_t {
     /// Until stop(). What is ready or pending then stays for the next run.
     stopped,
-    /// Until stop(), then until everything has completed. With the stop, whatever would never end
-    /// by
-    /// itself is cancelled: accepts, reads and readiness waits without a deadline, timers; and what
-    /// is started, set or posted from then on is cancelled in the same way. Writes, connects,
-    /// files,
-    /// and what has a deadline are waited for.
+    /// Until stop(), then until everything has completed, also what is in the background. With the
+    /// stop, whatever would never end by itself is cancelled: accepts, reads and readiness waits
+    /// without a deadline, timers; and what is started, set or posted from then on is cancelled in
+    /// the same way. Writes, connects, files, and what has a deadline are waited for.
     drained,
     /// Until stop(), or until nothing is pending any more.
     empty,
 };
 
+/// A run that reaches a limit returns, whatever its mode, even if it is draining.
 struct run_limits {
     time_point until = never;
     /// How many completions are handled at most; 0: none.
@@ -95,7 +94,8 @@ public:
     /// Handles what is ready, at most `batch_max`. Never waits.
     std::size_t poll();
 
-    /// Ends the run that is going on, or else the next one. Thread: any.
+    /// Ends the run that is going on, or else the next one: one that comes from another thread when
+    /// the run is ending anyway ends the next. Thread: any.
     void stop() noexcept;
 
     // --- Work and timers: see scheduler. Thread: any ---------------------------------------------
@@ -148,14 +148,15 @@ public:
     static loop* current() noexcept;
     engine_kind engine() const noexcept;
     const char* name() const noexcept { return options_.name; }
-    /// The time at the beginning of this turn, not older than the last wait.
+    /// The time at the beginning of this turn, not older than the last wait; the time while the
+    /// loop does not run.
     time_point now() noexcept;
     /// When the next timer or deadline is due; `never` if there is none.
     time_point next_deadline() noexcept;
     bool empty() const noexcept { return work_ == 0 && inbox_.empty(); }
     loop_counters counters() const noexcept;
     /// What keeps this loop alive.
-    void for_each_live(function_ref<void(const live_operation&)> visit) const;
+    void for_each_live(function_ref<void(const live_operation&)> visit);
 
     /// In the child after fork(): must be called before anything else. I/O operations end with
     /// `operation_canceled`; descriptors stay attached, timers set, entries posted. A child may
@@ -172,7 +173,8 @@ private:
 
     template <auto Operation, auto OnComplete>
     static void completion_thunk(io_operation& op) noexcept {
-        (detail::owner_of<Operation>(op).*OnComplete)(op.result());
+        using member = typename detail::member_pointer<decltype(Operation)>::member;
+        (detail::owner_of<Operation>(static_cast<member&>(op)).*OnComplete)(op.result());
     }
 
     bool on_thread() const noexcept { return current() == this; }
@@ -184,6 +186,10 @@ private:
     void expire_timers() noexcept;
     void run_ready(std::size_t budget) noexcept;
     bool limit_reached() const noexcept { return counters_.completions >= completion_limit_; }
+    bool may_complete_inline() const noexcept {
+        return on_thread() && inline_depth_ < options_.inline_max &&
+               counters_.completions < batch_limit_;
+    }
 
     void submit(entry& e) noexcept;
     void queue_entry(entry& e) noexcept;
@@ -194,7 +200,7 @@ private:
     void complete(io_operation& op) noexcept;
     void forget(io_operation& op) noexcept;
     void deliver(io_operation& op) noexcept;
-    bool begin(io_operation& op, const io_request& request) noexcept;
+    bool begin(io_operation& op, const io_request& request, bool timed) noexcept;
     bool begin_close(io_operation& op) noexcept;
     bool perform_blocking(io_operation& op) noexcept;
     bool send_away(io_operation& op) noexcept;
@@ -206,9 +212,11 @@ private:
     void apply(timer& t, std::int64_t wanted_ns) noexcept;
     void due(timer& t) noexcept;
     void repeat(timer& t) noexcept;
-    timer_heap& heap_of(const timer& t) noexcept;
 
-    static bool ends_by_itself(const io_operation& op) noexcept;
+    static bool ends_by_itself(const io_operation& op, bool timed) noexcept;
+    bool away_from_inbox(timer& t) noexcept;
+    time_point next_in_heap() noexcept;
+    void visit_live(function_ref<void(const live_operation&)> visit, bool background) const;
     void begin_drain() noexcept;
     void cancel_operations(bool also_those_that_end) noexcept;
     void cancel_timers() noexcept;
@@ -220,14 +228,16 @@ private:
     loop_options options_;
     ready_queue ready_;
     operation_list after_poll_;
-    timer_heap timers_;
+    std::shared_ptr<timer_heap> timer_room_ = std::make_shared<timer_heap>();
+    timer_heap& timers_ = *timer_room_;
     std::unique_ptr<eddy::engine> engine_;
     std::unique_ptr<system_timers> system_timers_;
     loop_counters counters_;
     std::size_t work_ = 0;  ///< what was started, set or posted and has not completed
     std::size_t background_work_ = 0;
-    std::uint64_t completion_limit_ = UINT64_MAX;
-    loop* outer_ = nullptr;  ///< the loop from whose callback this one is run
+    std::uint64_t completion_limit_ = UINT64_MAX;  ///< of this run
+    std::uint64_t batch_limit_ = UINT64_MAX;       ///< of this turn; not above the run's
+    loop* outer_ = nullptr;                        ///< the loop from whose callback this one is run
     time_point turn_now_ = time_point::min();
     unsigned inline_depth_ = 0;
     bool stopping_ = false;
@@ -241,6 +251,7 @@ private:
     alignas(64) inbox inbox_;
     std::atomic<bool> stop_posted_{false};
     stop_node stop_node_;
+    std::atomic<unsigned> executors_inside_{0};  ///< threads that bring a blocking call back
 
     friend class timer;
     friend class descriptor;

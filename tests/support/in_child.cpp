@@ -1,0 +1,60 @@
+#include "support/in_child.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <system_error>
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace eddy::test {
+
+namespace {
+
+constexpr int limit_ms = 20'000;
+
+int run_body(const std::function<int()>& body) noexcept {
+    try {
+        const int result = body();
+        return ::testing::Test::HasFailure() ? 99 : result;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "in the child: %s\n", e.what());
+        return 98;
+    }
+}
+
+}  // namespace
+
+int in_child(const std::function<int()>& body) {
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child < 0) {
+        throw std::system_error(errno, std::system_category(), "fork");
+    }
+    if (child == 0) {
+        const int result = run_body(body);
+        std::fflush(nullptr);
+        ::_exit(result);
+    }
+    const int handle = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
+    pollfd end{handle, POLLIN, 0};
+    const bool late = ::poll(&end, 1, limit_ms) != 1;
+    ::close(handle);
+    if (late) {
+        ::kill(child, SIGKILL);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (late) {
+        return 2000;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+}  // namespace eddy::test

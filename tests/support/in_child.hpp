@@ -1,0 +1,11 @@
+#pragma once
+
+#include <functional>
+
+namespace eddy::test {
+
+/// Runs `body` in a forked child and returns how it ended: its return value (0 to 255), 1000 + n
+/// for signal n, 2000 if it took too long. Failures of gtest in the child count as 99.
+int in_child(const std::function<int()>& body);
+
+}  // namespace eddy::test
