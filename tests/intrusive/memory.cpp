@@ -1,0 +1,40 @@
+#include "intrusive/memory.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+thread_local std::uint64_t count = 0;
+thread_local bool exhausted = false;
+
+void* allocate(std::size_t size) noexcept {
+    ++count;
+    return exhausted ? nullptr : std::malloc(size != 0 ? size : 1);
+}
+
+void* allocate_or_throw(std::size_t size) {
+    if (void* const memory = allocate(size)) {
+        return memory;
+    }
+    throw std::bad_alloc();
+}
+
+}  // namespace
+
+namespace eddy::test {
+
+std::uint64_t allocations() noexcept { return count; }
+no_memory::no_memory() noexcept { exhausted = true; }
+no_memory::~no_memory() { exhausted = false; }
+
+}  // namespace eddy::test
+
+void* operator new(std::size_t size) { return allocate_or_throw(size); }
+void* operator new[](std::size_t size) { return allocate_or_throw(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocate(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
