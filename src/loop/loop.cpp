@@ -55,6 +55,9 @@ loop_counters loop::counters() const noexcept {
 }
 
 time_point loop::now() noexcept {
+    if (!on_thread()) {
+        return clock::now();
+    }
     if (turn_now_ == time_point::min()) {
         turn_now_ = clock::now();
     }
@@ -62,6 +65,11 @@ time_point loop::now() noexcept {
 }
 
 time_point loop::next_deadline() noexcept {
+    take_inbox();
+    return next_in_heap();
+}
+
+time_point loop::next_in_heap() noexcept {
     return timers_.empty() ? never : time_point(duration(timers_.next_deadline_ns()));
 }
 
@@ -79,11 +87,11 @@ std::size_t loop::run(run_mode mode, run_limits limits) {
         if (stopping_ && !draining_) {
             begin_drain();
         }
-        if ((mode == run_mode::empty || draining_) && empty()) {
+        if (draining_ ? idle() : mode == run_mode::empty && empty()) {
             break;
         }
         turn(limits.until, options_.batch_max);
-        if (limits.until != never && !stopping_ && clock::now() >= limits.until) {
+        if (limits.until != never && clock::now() >= limits.until) {
             break;
         }
     }
@@ -126,7 +134,7 @@ void loop::turn(time_point until, std::size_t budget) {
     ++counters_.turns;
     expire_timers();
     const bool idle = ready_.empty() && after_poll_.empty();
-    harvest(idle ? std::min(until, next_deadline()) : time_point::min());
+    harvest(idle ? std::min(until, next_in_heap()) : time_point::min());
     while (!after_poll_.empty()) {
         ready_.push(after_poll_.pop_front());
     }
@@ -154,7 +162,12 @@ void loop::harvest(time_point until) {
 }
 
 void loop::run_ready(std::size_t budget) noexcept {
-    for (; budget != 0 && !ready_.empty() && !limit_reached(); --budget) {
+    // Inline completions count for the batch too, or it would have no bound.
+    batch_limit_ = completion_limit_;
+    if (budget < completion_limit_ - std::min(counters_.completions, completion_limit_)) {
+        batch_limit_ = counters_.completions + budget;
+    }
+    for (; budget != 0 && !ready_.empty() && counters_.completions < batch_limit_; --budget) {
         dispatch(ready_.pop());
         if (stopping_ && !draining_ && !destroying_) {
             return;

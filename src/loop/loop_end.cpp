@@ -7,6 +7,7 @@
 #include <eddy/loop/loop.hpp>
 
 #include <string>
+#include <thread>
 
 namespace eddy {
 
@@ -21,16 +22,21 @@ loop::~loop() {
     EDDY_ASSERT(!on_thread(), "a loop was destroyed from inside one of its own callbacks");
     if (process_mark_ != kernel::process_mark()) {
         forget_everything();
-        return;
+    } else {
+        destroying_ = true;
+        finish_everything();
     }
-    destroying_ = true;
-    finish_everything();
     engine_->for_each_descriptor([this](fd_slot& slot) {
         const std::string message = std::string("the loop '") + options_.name +
                                     "' was destroyed before descriptor " + std::to_string(slot.fd) +
                                     " '" + (slot.name != nullptr ? slot.name : "") + "'";
         EDDY_ASSERT(slot.fd < 0, message.c_str());
     });
+    // acquire: pairs with send_back(). The last one may still be about to wake this loop.
+    while (process_mark_ == kernel::process_mark() &&
+           executors_inside_.load(std::memory_order_acquire) != 0) {
+        std::this_thread::yield();
+    }
 }
 
 bool loop::idle() const noexcept {
@@ -59,18 +65,19 @@ void loop::finish_everything() noexcept try {
 void loop::report_stuck() const noexcept {
     std::string message =
         std::string("the loop '") + options_.name + "' was destroyed, but this cannot be ended:";
-    for_each_live([&](const live_operation& live) {
+    const auto add = [&](const live_operation& live) {
         message += std::string(" ") + live.what + " '" + live.name + "'";
         if (live.fd >= 0) {
             message += " on fd " + std::to_string(live.fd);
         }
         message += ";";
-    });
+    };
+    visit_live(add, true);
     detail::assertion_failed("idle()", message.c_str(), __FILE__, __LINE__);
 }
 
-bool loop::ends_by_itself(const io_operation& op) noexcept {
-    if (op.timed_ || op.background_) {
+bool loop::ends_by_itself(const io_operation& op, bool timed) noexcept {
+    if (timed) {
         return true;
     }
     switch (op.request_.code) {
@@ -95,7 +102,7 @@ void loop::begin_drain() noexcept {
 
 void loop::cancel_operations(bool also_those_that_end) noexcept {
     const auto cancel_one = [&](io_operation& op) {
-        if (also_those_that_end || !ends_by_itself(op)) {
+        if (also_those_that_end || !ends_by_itself(op, op.timed_)) {
             engine_->cancel(op, end_reason::canceled);
         }
     };
@@ -120,12 +127,20 @@ void loop::cancel_timers() noexcept {
     }
 }
 
-void loop::for_each_live(function_ref<void(const live_operation&)> visit) const {
-    engine_->for_each_operation([&](io_operation& op) {
+void loop::for_each_live(function_ref<void(const live_operation&)> visit) {
+    take_inbox();
+    visit_live(visit, false);
+}
+
+void loop::visit_live(function_ref<void(const live_operation&)> visit, bool background) const {
+    const auto visit_io = [&](io_operation& op) {
         const fd_slot* const slot = op.request_.slot;
         const char* const name = slot != nullptr && slot->name != nullptr ? slot->name : "";
-        visit({to_string(op.request_.code), name, slot != nullptr ? slot->fd : -1});
-    });
+        if (background || !op.background_) {
+            visit({to_string(op.request_.code), name, slot != nullptr ? slot->fd : -1});
+        }
+    };
+    engine_->for_each_operation(visit_io);
     const auto visit_timer = [&](const timer& t) {
         visit({"timer", t.name_ != nullptr ? t.name_ : "", -1});
     };
@@ -145,6 +160,9 @@ void loop::for_each_live(function_ref<void(const live_operation&)> visit) const 
             visit({"entry", "", -1});
         } else if (op.kind() == node_kind::timer) {
             visit_timer(static_cast<timer&>(op));
+        } else if (auto& io = static_cast<io_operation&>(op);
+                   io.phase_ == io_operation::phase::completed) {
+            visit_io(io);  // the others are with the engine
         }
     };
     ready_.for_each(visit_ready);
@@ -176,6 +194,9 @@ void loop::forget_everything() noexcept {
         forget(after_poll_.pop_front());
     }
     engine_->for_each_operation([this](io_operation& op) { engine_->forget(op); });
+    if (system_timers_ != nullptr) {
+        system_timers_->close();
+    }
     while (!timers_.empty()) {
         timers_.erase(timers_.last());
     }
@@ -190,7 +211,7 @@ void loop::after_fork_in_child() {
         throw std::system_error(error, "the loop cannot be made anew after fork()");
     }
     if (system_timers_ != nullptr) {
-        system_timers_->update();
+        system_timers_->after_fork_in_child();
     }
 }
 

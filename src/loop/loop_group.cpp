@@ -32,6 +32,7 @@ struct loop_group::state {
 };
 
 loop_group::loop_group(loop_group_options options) : state_(std::make_unique<state>()) {
+    EDDY_ASSERT(options.size != 0, "a loop group needs at least one loop");
     state_->options = options;
     for (std::size_t i = 0; i != options.size; ++i) {
         state_->loops.push_back(std::make_unique<loop>(options.loop));

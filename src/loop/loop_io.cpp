@@ -11,15 +11,13 @@
 namespace eddy {
 
 void loop::start(io_operation& op, const io_request& request) noexcept {
-    op.timed_ = false;
-    if (begin(op, request)) {
+    if (begin(op, request, false)) {
         deliver(op);
     }
 }
 
 void loop::start(timed_io_operation& op, const io_request& request, time_point deadline) noexcept {
-    op.timed_ = false;
-    if (begin(op, request)) {
+    if (begin(op, request, deadline != never)) {
         deliver(op);
     } else if (deadline != never) {
         limit(op, deadline);
@@ -40,25 +38,24 @@ void loop::limit(timed_io_operation& op, time_point deadline) noexcept {
 }
 
 /// True: the result is there.
-bool loop::begin(io_operation& op, const io_request& request) noexcept {
+bool loop::begin(io_operation& op, const io_request& request, bool timed) noexcept {
     check_use();
     EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
     op.request_ = request;
     op.result_ = {};
     op.wanted_end_ = end_reason::none;
     op.moved_ = 0;
-    op.more_ = false;
+    op.more_ = op.timed_ = false;
     ++(op.background_ ? background_work_ : work_);
     op.phase_ = io_operation::phase::waiting;
     if (request.code == opcode::close) {
         return begin_close(op);
     }
-    if (destroying_ || (draining_ && !ends_by_itself(op))) {
+    if (destroying_ || (draining_ && !ends_by_itself(op, timed))) {
         op.result_ = io_result::system_error(ECANCELED);
         return true;
     }
-    const bool may_try = on_thread() && inline_depth_ < options_.inline_max && !limit_reached();
-    switch (engine_->start(op, may_try)) {
+    switch (engine_->start(op, may_complete_inline())) {
         case progress::pending:
             return false;
         case progress::blocking:
@@ -85,7 +82,7 @@ bool loop::begin_close(io_operation& op) noexcept {
 /// A result is there in start(): calls the completion now, or later if that would be too deep. (One
 /// with more() comes only where begin() let the engine try, so never here too deep.)
 void loop::deliver(io_operation& op) noexcept {
-    if (!on_thread() || inline_depth_ >= options_.inline_max || limit_reached()) {
+    if (!may_complete_inline()) {
         op.phase_ = io_operation::phase::completed;
         ready_.push(op);
         return;
@@ -202,9 +199,13 @@ bool loop::send_away(io_operation& op) noexcept {
 void loop::blocking_call::send_back(io_result how) noexcept {
     result = how;
     loop& to = *home;
+    // relaxed: it is the push that publishes; the loop cannot end before it has taken this call.
+    to.executors_inside_.fetch_add(1, std::memory_order_relaxed);
     if (to.inbox_.push(*this)) {
         to.engine_->wake();
     }
+    // release: pairs with ~loop(), which must not free what wake() uses.
+    to.executors_inside_.fetch_sub(1, std::memory_order_release);
 }
 
 void loop::take_back(blocking_call& call) noexcept {

@@ -19,7 +19,8 @@ timer::timer(loop& home, callback on_run, callback on_cancel, timer_clock which)
     if (which == timer_clock::system && home.system_timers_ == nullptr) {
         home.system_timers_ = std::make_unique<system_timers>(home);
     }
-    if (!home.heap_of(*this).reserve()) {
+    room_ = which == timer_clock::steady ? home.timer_room_ : home.system_timers_->room();
+    if (!room_->reserve()) {
         throw std::bad_alloc();
     }
 }
@@ -29,16 +30,12 @@ timer::~timer() {
         !armed() && wanted_ns_.load(std::memory_order_relaxed) == no_command,
         "a timer was destroyed while it was armed: disarm() it, or cancel() it and wait for "
         "its on_cancel first");
-    home_->heap_of(*this).unreserve();
+    room_->unreserve();
 }
 
 void timer::set_priority(priority_level priority) noexcept {
     EDDY_ASSERT(!queued_ && priority < priority_count, "bad time or value for a priority");
     priority_ = priority;
-}
-
-timer_heap& loop::heap_of(const timer& t) noexcept {
-    return t.clock_ == timer_clock::steady ? timers_ : system_timers_->heap();
 }
 
 void loop::post_at(time_point when, timer& t) noexcept {
@@ -95,13 +92,24 @@ void loop::apply(timer& t, std::int64_t wanted_ns) noexcept {
     if (t.queued_) {
         ready_.erase(t);  // it was due, and is set anew
     }
-    heap_of(t).move(t.node_, wanted_ns);
+    t.room_->move(t.node_, wanted_ns);
     if (t.clock_ == timer_clock::system) {
         system_timers_->update();
     }
 }
 
+/// What another thread wanted of it until now has been done. False: that thread is just about to
+/// tell.
+bool loop::away_from_inbox(timer& t) noexcept {
+    // relaxed: take() reads it with acquire.
+    if (t.wanted_ns_.load(std::memory_order_relaxed) != timer::no_command) {
+        take_inbox();
+    }
+    return t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command;
+}
+
 bool loop::disarm(timer& t) noexcept {
+    static_cast<void>(away_from_inbox(t));
     if (!t.armed()) {
         return false;
     }
@@ -109,7 +117,7 @@ bool loop::disarm(timer& t) noexcept {
         ready_.erase(t);
     }
     if (t.node_.armed()) {
-        heap_of(t).erase(t.node_);
+        t.room_->erase(t.node_);
     }
     t.cancelling_ = false;
     --work_;
@@ -145,13 +153,17 @@ void loop::due(timer& t) noexcept {
 }
 
 void loop::dispatch(timer& t) noexcept {
+    if (t.cancelling_ && !away_from_inbox(t)) {
+        ready_.push(t);  // nobody may hold on to a timer that its on_cancel destroys
+        return;
+    }
     ++counters_.completions;
     --work_;
     timer::callback callback = t.on_run_;
     if (t.cancelling_) {
         t.cancelling_ = false;
         if (t.node_.armed()) {
-            heap_of(t).erase(t.node_);
+            t.room_->erase(t.node_);
         }
         callback = t.on_cancel_;
     } else {
@@ -173,10 +185,15 @@ void loop::repeat(timer& t) noexcept {
         const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
         now_ns = std::chrono::duration_cast<duration>(since_epoch).count();
     }
-    const std::int64_t missed = std::max<std::int64_t>(now_ns - t.due_ns_, 0) / t.interval_ns_;
-    t.expirations_ = static_cast<std::uint64_t>(missed) + 1;
-    const auto next =
-        saturating_add(time_point(duration(t.due_ns_)), duration(t.interval_ns_) * (missed + 1));
+    // Unsigned: from one end of the clock to the other is more than a signed number holds.
+    const auto interval = static_cast<std::uint64_t>(t.interval_ns_);
+    std::uint64_t late = 0;
+    if (now_ns > t.due_ns_) {
+        late = static_cast<std::uint64_t>(now_ns) - static_cast<std::uint64_t>(t.due_ns_);
+    }
+    t.expirations_ = late / interval + 1;
+    const auto next = saturating_add(time_point(duration(std::max(now_ns, t.due_ns_))),
+                                     duration(interval - late % interval));
     apply(t, next.time_since_epoch().count());
 }
 

@@ -8,6 +8,7 @@
 namespace eddy {
 
 void loop::stop() noexcept {
+    check_use();
     if (on_thread()) {
         stopping_ = true;
         return;

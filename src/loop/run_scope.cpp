@@ -44,6 +44,7 @@ loop::run_scope::~run_scope() {
     }
     loop_.counters_.syscalls += kernel::calls_made();
     loop_.completion_limit_ = UINT64_MAX;
+    loop_.turn_now_ = time_point::min();
     loop_.stopping_ = false;
     loop_.draining_ = false;
     loop_.outer_ = nullptr;

@@ -23,7 +23,6 @@ descriptor make_timerfd(loop& home) {
 
 system_timers::system_timers(loop& home) : home_(home), timerfd_(make_timerfd(home)) {
     operation_.set_background(true);
-    read();
 }
 
 void system_timers::read() noexcept {
@@ -32,35 +31,43 @@ void system_timers::read() noexcept {
                                                                      eddy::read(timerfd_, buffer));
 }
 
-void system_timers::on_read(io_result) noexcept {
-    if (!timerfd_) {
-        return;
+void system_timers::on_read(io_result result) noexcept {
+    --home_.counters_.completions;  // it is nobody's but ours
+    if (!timerfd_ || home_.draining_ || result.system_error() == EBADF) {
+        return;  // nothing is left to wait for; or others closed the timerfd, and trying would spin
     }
     // Expired, or ECANCELED because the clock was set: either way only the clock tells what is due.
     set_for_ns_ = INT64_MAX;
     expire();
     update();
-    read();
+}
+
+void system_timers::after_fork_in_child() {
+    timerfd_ = make_timerfd(home_);
+    set_for_ns_ = INT64_MAX;
+    update();
 }
 
 void system_timers::expire() noexcept {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto now_ns = std::chrono::duration_cast<duration>(now).count();
-    while (timer_node* const node = heap_.pop_due(now_ns)) {
+    while (timer_node* const node = heap().pop_due(now_ns)) {
         home_.due(detail::owner_of<&timer::node_>(*node));
     }
 }
 
 void system_timers::update() noexcept {
-    const std::int64_t next = heap_.empty() ? INT64_MAX : heap_.next_deadline_ns();
-    if (next == set_for_ns_) {
-        return;
+    const std::int64_t next = heap().empty() ? INT64_MAX : heap().next_deadline_ns();
+    if (next != set_for_ns_) {
+        const auto when =
+            next == INT64_MAX ? system_time_point::max() : system_time_point(duration(next));
+        // Cannot fail: the fd is ours, and the time is one that the kernel takes.
+        static_cast<void>(kernel::set_system_timerfd(timerfd_.native_handle(), when));
+        set_for_ns_ = next;
     }
-    const auto when =
-        next == INT64_MAX ? system_time_point::max() : system_time_point(duration(next));
-    // Cannot fail: the fd is ours, and the time is one that the kernel takes.
-    static_cast<void>(kernel::set_system_timerfd(timerfd_.native_handle(), when));
-    set_for_ns_ = next;
+    if (!heap().empty() && !operation_.pending()) {
+        read();  // last: its completion may come back here
+    }
 }
 
 }  // namespace eddy

@@ -5,6 +5,7 @@
 #include <eddy/loop/descriptor.hpp>
 
 #include <cstdint>
+#include <memory>
 
 namespace eddy {
 
@@ -17,11 +18,14 @@ public:
     /// Throws std::system_error.
     explicit system_timers(loop& home);
 
-    timer_heap& heap() noexcept { return heap_; }
+    timer_heap& heap() noexcept { return *room_; }
+    const std::shared_ptr<timer_heap>& room() noexcept { return room_; }
     /// The earliest deadline may have changed.
     void update() noexcept;
     /// Ends the reading of the timerfd.
     void close() noexcept { timerfd_.close(); }
+    /// The timerfd is the parent's: makes another. Throws std::system_error.
+    void after_fork_in_child();
 
 private:
     void read() noexcept;
@@ -29,7 +33,7 @@ private:
     void expire() noexcept;
 
     loop& home_;
-    timer_heap heap_;
+    std::shared_ptr<timer_heap> room_ = std::make_shared<timer_heap>();
     descriptor timerfd_;
     io_operation operation_;
     std::uint64_t expirations_ = 0;

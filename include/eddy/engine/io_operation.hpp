@@ -96,7 +96,7 @@ public:
         priority_ = priority;
     }
 
-    /// One in the background does not keep run_mode::empty and the like going.
+    /// One in the background does not keep run_mode::empty, run_one() and run_some() going.
     /// Precondition: not pending.
     void set_background(bool background) noexcept {
         EDDY_ASSERT(!pending(), "bad time to move an operation to the background");

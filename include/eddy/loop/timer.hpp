@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 namespace eddy {
 
@@ -25,13 +26,15 @@ enum class timer_clock : std::uint8_t {
 /// Never early; equal deadlines in the order in which they were set. Room for it is reserved here,
 /// so that setting, moving and firing never allocate and never fail.
 ///
-/// Lifetime: while it is armed, and after cancel() until on_cancel was called. The callbacks run on
-/// the loop's thread, must not throw, and may set the timer again or destroy it.
+/// Lifetime: while it is armed, and after cancel() until on_cancel was called. One that is not
+/// armed may outlive the loop. The callbacks run on the loop's thread, must not throw, and may set
+/// the timer again or destroy it.
 class timer : public operation {
 public:
     using callback = void (*)(timer&) noexcept;
 
-    /// Thread: any. Throws std::bad_alloc.
+    /// Thread: any; with timer_clock::system, the loop's. Throws std::bad_alloc, and for the first
+    /// one with the system clock std::system_error.
     EDDY_API explicit timer(loop& home, callback on_run, callback on_cancel = nullptr,
                             timer_clock which = timer_clock::steady);
     EDDY_API ~timer();
@@ -58,6 +61,7 @@ private:
     };
 
     loop* home_;
+    std::shared_ptr<timer_heap> room_;
     callback on_run_;
     callback on_cancel_;
     timer_node node_;
