@@ -1,0 +1,27 @@
+#include "loop/allocations.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+thread_local std::uint64_t count = 0;
+
+void* counted(std::size_t size) noexcept {
+    ++count;
+    return std::malloc(size != 0 ? size : 1);
+}
+
+}  // namespace
+
+std::uint64_t eddy::test::allocations() noexcept { return count; }
+
+void* operator new(std::size_t size) {
+    if (void* const memory = counted(size)) {
+        return memory;
+    }
+    throw std::bad_alloc();
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

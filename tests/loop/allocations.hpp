@@ -1,0 +1,10 @@
+#pragma once
+
+#include <cstdint>
+
+namespace eddy::test {
+
+/// How often this thread has called operator new.
+std::uint64_t allocations() noexcept;
+
+}  // namespace eddy::test
