@@ -346,7 +346,10 @@ progress readiness_engine::finish_connect(io_operation& op) noexcept {
         slot.may_write = false;
         return block(op);
     }
-    done(op, kernel::connect_result(slot.fd));
+    // A second connect() says how the first has ended and makes the socket fit for a third, which
+    // reading SO_ERROR does not. Only TCP is sure not to begin anew with it.
+    done(op, slot.kind == descriptor_kind::tcp ? perform(op.request_)
+                                               : kernel::connect_result(slot.fd));
     return progress::finished;
 }
 

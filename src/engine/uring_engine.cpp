@@ -19,6 +19,11 @@ namespace {
 constexpr std::uint32_t no_record = UINT32_MAX;
 constexpr auto ends_readiness = interest::error | interest::hangup;
 
+/// A unix listener whose backlog is full: no event tells of the end of that.
+bool waits_for_time(const io_request& request) noexcept {
+    return request.code == opcode::connect && request.slot->kind != descriptor_kind::tcp;
+}
+
 }  // namespace
 
 /// Performs operations by handing them to the kernel.
@@ -66,6 +71,7 @@ private:
     void drain_backlog() noexcept;
     void arm_wake() noexcept;
     void reap(bool& woken) noexcept;
+    void cancel_again(fd_slot& slot) noexcept;
     void on_completion(io_operation& op, std::int32_t result, bool more) noexcept;
     void on_single(io_operation& op, io_result result) noexcept;
     void on_multishot(io_operation& op, std::int32_t result) noexcept;
@@ -298,9 +304,26 @@ void uring_engine::reap(bool& woken) noexcept {
         ring_.pop();
         if (io_operation* const op = uring_ring::operation_of(token); op != nullptr) {
             on_completion(*op, result, more);
+        } else if (fd_slot* const slot = uring_ring::cancelled_on(token); slot != nullptr) {
+            if (result == -ENOENT) {
+                cancel_again(*slot);
+            }
         } else if (uring_ring::is_wake(token)) {
             woken = true;
             wake_armed_ = more;
+        }
+    }
+}
+
+/// The kernel did not find what it was to cancel. Most often that has completed; but one that is
+/// on its way between two of the kernel's queues is not found either, and would wait on.
+void uring_engine::cancel_again(fd_slot& slot) noexcept {
+    for (const io_list* list : {&slot.readers, &slot.writers, &slot.waiters}) {
+        for (io_operation* op = list->front(); op != nullptr; op = io_list::next(*op, *list)) {
+            if (op->in_kernel_ && op->cancel_sent_ && !ready_queue::contains(*op)) {
+                op->cancel_sent_ = false;
+                cancel(*op, op->wanted_end_);
+            }
         }
     }
 }
@@ -340,6 +363,10 @@ void uring_engine::on_single(io_operation& op, io_result result) noexcept {
             submit(op);
             return;
         }
+    } else if (wanted && result.would_block() && waits_for_time(op.request_)) {
+        back_off(*op.request_.slot);
+        op.phase_ = phase::waiting;
+        return;
     } else if (wanted && result.would_block() && op.request_.slot != nullptr &&
                op.request_.code != opcode::wait) {
         op.in_progress_ = true;

@@ -292,7 +292,7 @@ void uring_ring::prepare_poll(io_uring_sqe& sqe, const io_request& request) noex
 
 void uring_ring::prepare_cancel(io_uring_sqe& sqe, const io_operation& op) noexcept {
     io_uring_prep_cancel64(&sqe, token(op), 0);
-    sqe.user_data = cancel_token;
+    sqe.user_data = reinterpret_cast<std::uintptr_t>(op.request().slot) | cancel_mark;
 }
 
 void uring_ring::prepare_wake(io_uring_sqe& sqe, int fd) noexcept {

@@ -45,9 +45,16 @@ public:
     }
     /// Null: not the token of an operation.
     static io_operation* operation_of(std::uint64_t token) noexcept {
-        return token <= last_own_token ? nullptr : reinterpret_cast<io_operation*>(token);
+        const bool own = token == wake_token || (token & cancel_mark) != 0;
+        return own ? nullptr : reinterpret_cast<io_operation*>(token);
     }
     static bool is_wake(std::uint64_t token) noexcept { return token == wake_token; }
+    /// Of a cancellation: the descriptor whose operation was meant; it outlives the operation.
+    /// Null: not the token of a cancellation, or of one without a descriptor.
+    static fd_slot* cancelled_on(std::uint64_t token) noexcept {
+        return (token & cancel_mark) != 0 ? reinterpret_cast<fd_slot*>(token & ~cancel_mark)
+                                          : nullptr;
+    }
 
     /// Submits what is in the queue and waits for `wait_for` completions. Makes no call if there is
     /// nothing to do.
@@ -61,9 +68,9 @@ public:
     void disable_multishot_accept() noexcept { multishot_accept_ = false; }
 
 private:
-    static constexpr std::uint64_t cancel_token = 1;
+    /// Addresses of operations and slots are even.
+    static constexpr std::uint64_t cancel_mark = 1;
     static constexpr std::uint64_t wake_token = 2;
-    static constexpr std::uint64_t last_own_token = 2;
 
     unsigned publish() noexcept;
     bool kernel_has_work() const noexcept;
