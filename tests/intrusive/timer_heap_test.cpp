@@ -132,17 +132,17 @@ TEST_F(TimerHeap, TheLimitsOfTheClockAreDeadlinesLikeAnyOther) {
     EXPECT_EQ(due(INT64_MAX), (order{0}));
 }
 
-TEST_F(TimerHeap, AfterAnErasureTheLastOneMayHaveToGoTowardsTheRoot) {
-    // Two branches: the last node is less than the parent of the hole that it is to fill.
+TEST(TimerHeapBranches, AfterAnErasureTheLastOneMayHaveToGoTowardsTheRoot) {
+    // The hole is a child of the 100, and the last node, an 11, comes from another branch.
+    const std::int64_t deadlines[] = {0,  100, 10, 10, 10, 101, 102, 103, 104, 11, 11,
+                                      11, 11,  11, 11, 11, 11,  11,  11,  11,  11};
     timer_heap branches;
-    std::deque<timer_node> in_branches(24);
-    const std::int64_t deadlines[] = {0,  100, 10, 10, 10, 101, 102, 103, 104, 11,  11,  11,
-                                      11, 11,  11, 11, 11, 11,  11,  11,  11,  110, 111, 12};
-    for (std::size_t i = 0; i != in_branches.size(); ++i) {
+    std::deque<timer_node> in_branches;
+    for (const std::int64_t deadline : deadlines) {
         ASSERT_TRUE(branches.reserve());
-        branches.insert(in_branches[i], deadlines[i]);
+        branches.insert(in_branches.emplace_back(), deadline);
     }
-    branches.erase(in_branches[21]);
+    branches.erase(in_branches[5]);
     std::int64_t last = INT64_MIN;
     while (const timer_node* const node = branches.pop_due(INT64_MAX)) {
         EXPECT_GE(node->deadline_ns(), last);
@@ -208,7 +208,6 @@ TEST(TimerHeapRoom, SaysWhenThereIsNoMemoryAndGoesOnAfterwards) {
     timer_heap heap;
     timer_node first, second;
     ASSERT_TRUE(heap.reserve());
-    std::deque<timer_node> others;
     {
         // What fits into the memory that is there still gets it.
         const std::vector<int> warm_up(1);
