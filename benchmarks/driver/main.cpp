@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 
@@ -13,6 +15,7 @@
 #include "driver/memory_suite.hpp"
 #include "driver/plot.hpp"
 #include "driver/program_suite.hpp"
+#include "driver/subject.hpp"
 
 namespace {
 
@@ -32,6 +35,23 @@ void measure(bench::context& c, const std::string& suite) {
     }
 }
 
+/// Throws std::invalid_argument for what could only be noticed at the end otherwise.
+void check(const bench::options& chosen) {
+    for (const std::string& name : chosen.subjects) {
+        const bool known =
+            std::any_of(chosen.suites.begin(), chosen.suites.end(), [&](const std::string& suite) {
+                const auto all = bench::subjects_of(suite, {});
+                return std::any_of(all.begin(), all.end(), [&](const bench::subject& s) {
+                    return s.name.starts_with(name);
+                });
+            });
+        if (!known) throw std::invalid_argument("no subject's name begins with '" + name + "'");
+    }
+    if (!chosen.json.empty() && !std::ofstream(chosen.json, std::ios::app)) {
+        throw std::invalid_argument("cannot write '" + chosen.json + "'");
+    }
+}
+
 int run(const bench::options& chosen) {
     bench::end_children_on_signals();
     bench::raise_fd_limit();
@@ -39,6 +59,7 @@ int run(const bench::options& chosen) {
     bench::results found;
     bench::context c{chosen, shown, found};
     for (const std::string& suite : chosen.suites) measure(c, suite);
+    if (found.all().empty()) throw std::invalid_argument("no case's name begins like that");
     if (!chosen.json.empty()) {
         bench::write_json(found, chosen.json);
         bench::write_plot(found, bench::plot_name(chosen.json));
@@ -51,19 +72,17 @@ int run(const bench::options& chosen) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    bench::options chosen;
     try {
-        chosen = bench::parse_options(argc, argv);
+        const bench::options chosen = bench::parse_options(argc, argv);
+        if (chosen.help) {
+            std::fputs(bench::usage().c_str(), stdout);
+            return 0;
+        }
+        check(chosen);
+        return run(chosen);
     } catch (const std::invalid_argument& e) {
         std::fprintf(stderr, "eddy_bench: %s\n\n%s", e.what(), bench::usage().c_str());
         return 2;
-    }
-    if (chosen.help) {
-        std::fputs(bench::usage().c_str(), stdout);
-        return 0;
-    }
-    try {
-        return run(chosen);
     } catch (const std::exception& e) {
         std::fprintf(stderr, "eddy_bench: %s\n", e.what());
         return 1;

@@ -1,6 +1,9 @@
 // Echo on eddy's readiness waits, the style of callback libraries: one multishot wait on each
 // connection, the calls made by the program itself, and one buffer for all.
 
+#include <array>
+#include <memory>
+
 #include "common/eddy_loop.hpp"
 #include "echo/backlog.hpp"
 #include "echo/listener.hpp"
@@ -23,12 +26,12 @@ private:
     void on_readable(eddy::io_result) noexcept {
         const bool last = !readable_.more();
         if (!broken_ && out_.empty() && !drain(last)) end();
-        if (last && !writable_.pending()) delete this;
+        if (last && !writing()) delete this;
     }
 
-    void on_writable(eddy::io_result) noexcept {
+    void on_writable() noexcept {
         if (!broken_ && !(out_.flush(fd_) && drain(false))) end();
-        if (!readable_.pending() && !writable_.pending()) delete this;
+        if (!readable_.pending() && !writing()) delete this;
     }
 
     /// A short read proves that TCP is drained, unless the end was seen. False: broken.
@@ -39,12 +42,26 @@ private:
             if (!out_.send(fd_, buffer.data(), static_cast<std::size_t>(n))) return false;
             more = to_the_end || static_cast<std::size_t>(n) == buffer.size();
         }
-        if (!out_.empty()) {
-            loop_.start<&connection::writable_, &connection::on_writable>(
-                *this, eddy::wait(socket_, eddy::interest::writable));
-        }
+        if (!out_.empty()) wait_for_room();
         return true;
     }
+
+    /// Rare, so that an idle connection pays for one pointer only.
+    struct room_wait : eddy::io_operation {
+        explicit room_wait(connection& c) noexcept : owner(c) {
+            set_callback([](eddy::io_operation& op) noexcept {
+                static_cast<room_wait&>(op).owner.on_writable();
+            });
+        }
+        connection& owner;
+    };
+
+    void wait_for_room() {
+        if (!writable_) writable_ = std::make_unique<room_wait>(*this);
+        loop_.start(*writable_, eddy::wait(socket_, eddy::interest::writable));
+    }
+
+    bool writing() const noexcept { return writable_ && writable_->pending(); }
 
     void end() noexcept {
         broken_ = true;
@@ -54,7 +71,7 @@ private:
     eddy::loop& loop_;
     eddy::descriptor socket_;
     eddy::io_operation readable_;
-    eddy::io_operation writable_;
+    std::unique_ptr<room_wait> writable_;
     bench::backlog out_;
     int fd_ = -1;
     bool broken_ = false;

@@ -13,7 +13,8 @@ class heap {
 public:
     struct node {
         std::int64_t deadline = 0;
-        std::uint64_t sequence = 0;
+        std::uint64_t sequence = 0;         // of the deadline above
+        std::uint64_t placed_sequence = 0;  // of the one that stands in the heap
         std::size_t place = absent;
     };
 
@@ -26,7 +27,7 @@ public:
     void insert(node& n, std::int64_t deadline) {
         n.deadline = deadline;
         n.sequence = next_sequence_++;
-        entries_.push_back({deadline, &n});
+        entries_.push_back(placed(n));
         sift_up(entries_.size() - 1, entries_.back());
     }
 
@@ -47,11 +48,11 @@ public:
     node* take_expired(std::int64_t now) noexcept {
         while (!entries_.empty() && entries_.front().key <= now) {
             node* n = entries_.front().owner;
-            if (n->deadline <= now && n->deadline == entries_.front().key) {
+            if (n->deadline == entries_.front().key) {
                 remove(*n);
                 return n;
             }
-            replace(0, {n->deadline, n});
+            replace(0, placed(*n));
         }
         return nullptr;
     }
@@ -63,7 +64,12 @@ private:
     };
 
     static bool before(const entry& a, const entry& b) noexcept {
-        return a.key != b.key ? a.key < b.key : a.owner->sequence < b.owner->sequence;
+        return a.key != b.key ? a.key < b.key : a.owner->placed_sequence < b.owner->placed_sequence;
+    }
+
+    static entry placed(node& n) noexcept {
+        n.placed_sequence = n.sequence;
+        return {n.deadline, &n};
     }
 
     void put(std::size_t place, const entry& e) noexcept {
