@@ -27,5 +27,9 @@ bench_peer(libevent event2/event.h event_core event_pthreads)
 bench_peer(libev ev.h ev)
 bench_peer(asio asio.hpp)
 if(TARGET bench_peer_asio)
-    target_compile_definitions(bench_peer_asio_candidate INTERFACE ASIO_STANDALONE)
+    # This asio recognises the coroutines of C++20 with g++ only.
+    target_compile_definitions(
+        bench_peer_asio_candidate
+        INTERFACE ASIO_STANDALONE ASIO_HAS_CO_AWAIT ASIO_HAS_STD_COROUTINE
+    )
 endif()

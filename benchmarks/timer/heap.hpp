@@ -48,7 +48,7 @@ public:
     node* take_expired(std::int64_t now) noexcept {
         while (!entries_.empty() && entries_.front().key <= now) {
             node* n = entries_.front().owner;
-            if (n->deadline == entries_.front().key) {
+            if (n->sequence == n->placed_sequence) {
                 remove(*n);
                 return n;
             }
