@@ -1,5 +1,4 @@
-#include "loop/work.hpp"
-#include "support/engine_fixture.hpp"
+#include "loop/loop_fixture.hpp"
 
 #include <atomic>
 #include <thread>
@@ -11,7 +10,7 @@ namespace {
 
 constexpr auto canceled = std::errc::operation_canceled;
 
-class LoopDrain : public EngineTest {
+class LoopDrain : public LoopTest {
 protected:
     std::size_t stop_and_drain() {
         loop().stop();
@@ -282,7 +281,7 @@ TEST_P(LoopDrain, AnotherThreadsPostsWhileDrainingAreRunOrCancelled) {
     EXPECT_EQ(runs + cancels, 1000);
 }
 
-class LoopBackground : public EngineTest {};
+class LoopBackground : public LoopTest {};
 EDDY_ON_EVERY_ENGINE(LoopBackground);
 
 TEST_P(LoopBackground, AnOperationInTheBackgroundDoesNotKeepTheLoopGoing) {

@@ -1,6 +1,5 @@
+#include "loop/loop_fixture.hpp"
 #include "loop/seed.hpp"
-#include "loop/work.hpp"
-#include "support/engine_fixture.hpp"
 
 #include <atomic>
 #include <memory>
@@ -12,7 +11,7 @@
 namespace eddy::test {
 namespace {
 
-class LoopPost : public EngineTest {};
+class LoopPost : public LoopTest {};
 EDDY_ON_EVERY_ENGINE(LoopPost);
 
 TEST_P(LoopPost, EntriesRunInTheOrderInWhichTheyWerePosted) {

@@ -1,5 +1,4 @@
-#include "loop/work.hpp"
-#include "support/engine_fixture.hpp"
+#include "loop/loop_fixture.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -8,7 +7,7 @@
 namespace eddy::test {
 namespace {
 
-class LoopPriority : public EngineTest {
+class LoopPriority : public LoopTest {
 protected:
     job& add(priority_level priority, std::function<void()> run) {
         jobs_.push_back(std::make_unique<job>(std::move(run)));
@@ -75,7 +74,7 @@ TEST_P(LoopPriority, AnOperationHasAPriorityToo) {
     EXPECT_EQ(order, (std::vector<int>{1, 2}));
 }
 
-class LoopBatch : public EngineTest {};
+class LoopBatch : public LoopTest {};
 EDDY_ON_EVERY_ENGINE(LoopBatch);
 
 TEST_P(LoopBatch, TheKernelIsAskedAfterEachBatchOfPosts) {
@@ -111,7 +110,7 @@ TEST_P(LoopBatch, ABatchOfNothingIsABatchOfOne) {
     EXPECT_EQ(loop().run(run_mode::empty), 1U);
 }
 
-class LoopInline : public EngineTest {
+class LoopInline : public LoopTest {
 protected:
     /// Performs `count` writes of no bytes, each started by the completion of the one before: those
     /// are over as soon as they begin, on every engine.

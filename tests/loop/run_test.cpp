@@ -1,6 +1,5 @@
 #include "kernel/call.hpp"
-#include "loop/work.hpp"
-#include "support/engine_fixture.hpp"
+#include "loop/loop_fixture.hpp"
 
 #include <atomic>
 #include <thread>
@@ -9,7 +8,7 @@
 namespace eddy::test {
 namespace {
 
-class LoopRun : public EngineTest {};
+class LoopRun : public LoopTest {};
 EDDY_ON_EVERY_ENGINE(LoopRun);
 
 TEST_P(LoopRun, StopBeforeRunEndsTheNextRun) {

@@ -1,6 +1,5 @@
 #include "kernel/call.hpp"
-#include "loop/work.hpp"
-#include "support/engine_fixture.hpp"
+#include "loop/loop_fixture.hpp"
 
 #include <atomic>
 #include <fstream>
@@ -14,7 +13,7 @@
 namespace eddy::test {
 namespace {
 
-class LoopWake : public EngineTest {
+class LoopWake : public LoopTest {
 protected:
     /// Whether the thread of the test sleeps in the kernel.
     bool asleep() const {

@@ -20,11 +20,14 @@ enum class timer_clock : std::uint8_t {
 
 /// A timer of one loop. Set and cancelled through the loop, from any thread.
 ///
-///     idle --post_at()--> armed --due--> idle, then on_run     (with an interval: armed again
-///     first) any  --cancel()---> cancelling --> idle, then on_cancel
+///     idle --post_at()--> armed --due--> idle, then on_run
+///     any  --cancel()---> cancelling --> idle, then on_cancel
 ///
-/// Never early; equal deadlines in the order in which they were set. Room for it is reserved here,
-/// so that setting, moving and firing never allocate and never fail.
+/// With an interval it is armed again before on_run is called.
+///
+/// Never early; equal deadlines in the order in which they were set (or, from outside the loop's
+/// thread, in which the loop was told first). Room for it is reserved here, so that setting, moving
+/// and firing never allocate and never fail.
 ///
 /// Lifetime: while it is armed, and after cancel() until on_cancel was called. One that is not
 /// armed may outlive the loop. The callbacks run on the loop's thread, must not throw, and may set
