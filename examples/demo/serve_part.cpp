@@ -6,54 +6,40 @@
 #include <cstdio>
 
 #include <sys/signalfd.h>
-#include <unistd.h>
 
 namespace demo {
 
 namespace {
 
-/// Stops the loop at the first SIGINT or SIGTERM; the second ends the process at once.
+/// Stops the loop at the first SIGINT or SIGTERM. The second ends the process, as usual.
 class stopper {
 public:
     explicit stopper(eddy::loop& loop) : loop_(loop) {
-        sigset_t signals;
-        sigemptyset(&signals);
-        sigaddset(&signals, SIGINT);
-        sigaddset(&signals, SIGTERM);
-        sigprocmask(SIG_BLOCK, &signals, nullptr);
-        eddy::unique_fd fd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-        signals_ = eddy::descriptor(loop, std::move(fd), {.name = "signals"});
-        // In the background: waiting for a signal must not keep a draining loop going.
-        io_.set_background(true);
-        read();
+        sigemptyset(&signals_);
+        sigaddset(&signals_, SIGINT);
+        sigaddset(&signals_, SIGTERM);
+        sigprocmask(SIG_BLOCK, &signals_, nullptr);
+        eddy::unique_fd fd(::signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK));
+        signalfd_ = eddy::descriptor(loop, std::move(fd), {.name = "signals"});
+        loop_.start<&stopper::io_, &stopper::on_signal>(
+            *this, eddy::read(signalfd_, std::as_writable_bytes(std::span(&info_, 1))));
     }
-    ~stopper() { loop_.abandon(io_); }
 
 private:
-    void read() noexcept {
-        loop_.start<&stopper::io_, &stopper::on_signal>(
-            *this, eddy::read(signals_, std::as_writable_bytes(std::span(&info_, 1))));
-    }
     void on_signal(eddy::io_result result) noexcept {
-        if (!result) {
-            return;
+        if (result) {
+            std::printf("signal %u: draining\n", info_.ssi_signo);
+            std::fflush(stdout);
+            sigprocmask(SIG_UNBLOCK, &signals_, nullptr);
+            loop_.stop();
         }
-        if (asked_) {
-            std::fprintf(stderr, "asked twice: ending at once\n");
-            ::_exit(1);
-        }
-        asked_ = true;
-        std::printf("signal %u: draining\n", info_.ssi_signo);
-        std::fflush(stdout);
-        loop_.stop();
-        read();
     }
 
     eddy::loop& loop_;
-    eddy::descriptor signals_;
+    sigset_t signals_{};
+    eddy::descriptor signalfd_;
     eddy::io_operation io_;
     signalfd_siginfo info_{};
-    bool asked_ = false;
 };
 
 }  // namespace
