@@ -2,6 +2,7 @@
 
 #include "kernel/call.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #include <fcntl.h>
@@ -49,6 +50,15 @@ file_type type_of(int fd, mode_t mode) noexcept {
     }
 }
 
+/// Neighbouring inode numbers must differ: they are what a reused fd number comes with.
+std::uint32_t identity_of(const struct stat& status) noexcept {
+    if ((status.st_mode & S_IFMT) == 0) {
+        return 0;  // all anonymous inodes are the same one
+    }
+    const std::uint64_t mixed = status.st_ino ^ (status.st_ino >> 32U) ^ (status.st_dev << 20U);
+    return std::max(static_cast<std::uint32_t>(mixed), 1U);
+}
+
 }  // namespace
 
 std::error_code examine(int fd, file_facts& facts) noexcept {
@@ -58,9 +68,7 @@ std::error_code examine(int fd, file_facts& facts) noexcept {
         return last_error();
     }
     facts.type = type_of(fd, status.st_mode);
-    const bool anonymous = (status.st_mode & S_IFMT) == 0;
-    facts.identity =
-        anonymous ? 0 : static_cast<std::uint32_t>(status.st_ino ^ (status.st_dev << 20)) | 1U;
+    facts.identity = identity_of(status);
     return {};
 }
 
