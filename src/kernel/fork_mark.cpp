@@ -1,6 +1,7 @@
 #include "kernel/fork_mark.hpp"
 
 #include <atomic>
+#include <ctime>
 #include <new>
 
 #include <sys/mman.h>
@@ -30,19 +31,29 @@ mark* wiped_page() noexcept {
     return page;
 }
 
-std::uint64_t fresh_mark() noexcept { return static_cast<std::uint64_t>(::getpid()); }
+/// The pid alone would not do: it comes back, and the first process of every pid namespace is 1.
+std::uint64_t fresh_mark() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    const auto ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+                    static_cast<std::uint64_t>(now.tv_nsec);
+    return (ns << 22U) | static_cast<std::uint64_t>(::getpid());  // 22: the bits of a pid
+}
 
 }  // namespace
 
 std::uint64_t process_mark() noexcept {
     static mark* const page = wiped_page();
     if (page == nullptr) {
-        return fresh_mark();
+        return static_cast<std::uint64_t>(::getpid());
     }
     std::uint64_t value = page->load(std::memory_order_relaxed);
     if (value == 0) {
-        value = fresh_mark();
-        page->store(value, std::memory_order_relaxed);
+        const std::uint64_t fresh = fresh_mark();
+        // relaxed: only the number travels. Of several threads that come first, one decides.
+        if (page->compare_exchange_strong(value, fresh, std::memory_order_relaxed)) {
+            value = fresh;
+        }
     }
     return value;
 }
