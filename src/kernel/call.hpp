@@ -24,6 +24,7 @@ enum class call : std::uint8_t {
     uring_setup,
     uring_enter,
     rwf_nosignal,  ///< no call: says that the kernel lacks the flag
+    epoll_pwait2,  ///< no call: says that the kernel lacks it; epoll_wait is made instead
     count_,
 };
 

@@ -59,7 +59,7 @@ std::atomic<bool> has_pwait2{true};
 
 int wait_once(int epoll, std::span<epoll_event> events, const timespec* left) noexcept {
     const int size = static_cast<int>(events.size());
-    if (has_pwait2.load(std::memory_order_relaxed)) {
+    if (has_pwait2.load(std::memory_order_relaxed) && injected(call::epoll_pwait2) == 0) {
         const int count = ::epoll_pwait2(epoll, events.data(), size, left, nullptr);
         if (count >= 0 || errno != ENOSYS) {
             return count;

@@ -25,23 +25,27 @@ namespace {
 
 template <class Function>
 io_result retried(call which, Function&& function) noexcept {
-    count_call();
-    if (const int error = injected(which); error != 0) {
-        return io_result::system_error(error);
-    }
     for (;;) {
-        const auto result = function();
-        if (result >= 0) {
-            return io_result::value(result);
-        }
-        if (errno != EINTR) {
-            return io_result::system_error(errno);
-        }
         count_call();
+        int error = injected(which);
+        if (error == 0) {
+            const auto result = function();
+            if (result >= 0) {
+                return io_result::value(result);
+            }
+            error = errno;
+        }
+        if (error != EINTR) {
+            return io_result::system_error(error);
+        }
     }
 }
 
 std::size_t cut(std::size_t size) noexcept { return std::min(size, transfer_max); }
+
+bool makes_file(int flags) noexcept {
+    return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+}
 
 enum class support : std::uint8_t { unknown, yes, no };
 std::atomic<support> rwf_nosignal{support::unknown};
@@ -160,7 +164,8 @@ io_result open(int directory, const char* path, int flags, std::uint32_t mode,
     }
     open_how how{};
     how.flags = static_cast<std::uint64_t>(static_cast<unsigned>(flags | O_CLOEXEC));
-    how.mode = mode;
+    // openat() overlooks a mode that has no use; openat2() refuses it.
+    how.mode = makes_file(flags) ? mode & 07777U : 0U;
     how.resolve = resolve;
     return retried(call::open,
                    [&] { return ::syscall(SYS_openat2, directory, path, &how, sizeof how); });
