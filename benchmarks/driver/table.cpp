@@ -42,10 +42,9 @@ std::size_t width_of(const table_column& c) {
 }
 
 std::string cells(const measurement* m, const table_column& c) {
-    if (m == nullptr || !m->value.valid()) {
-        const std::string text = right(m == nullptr ? "-" : "n/a", value_width);
-        return right(c.ratios ? text + right("", ratio_width + spread_width) : text, width_of(c));
-    }
+    const std::size_t ratios = c.ratios ? ratio_width + spread_width : 0;
+    if (m == nullptr || !m->value.valid())
+        return left(fill("n/a", value_width), value_width + ratios);
     std::string text = right(format_value(m->value.median), value_width);
     if (c.ratios) {
         text += right(m->ratio.valid() ? format_ratio(m->ratio.median) : "-", ratio_width);
@@ -71,8 +70,11 @@ std::string format_value(double value) {
 }
 
 void print_table(const results& all, const std::string& suite, const std::string& title,
-                 const std::vector<std::string>& subjects,
-                 const std::vector<table_column>& columns) {
+                 const std::vector<std::string>& subjects, std::vector<table_column> columns) {
+    std::erase_if(columns, [&](const table_column& c) {
+        return all.find(suite, c.case_name, subjects[0], c.metric) == nullptr;
+    });
+    if (columns.empty()) return;
     std::size_t name_width = 0;
     for (const std::string& s : subjects) name_width = std::max(name_width, s.size());
     std::string line1;

@@ -17,10 +17,10 @@ struct table_column {
     bool ratios = true;
 };
 
-/// Prints one aligned table, a row for each subject; below it why some have no value.
+/// Prints one aligned table, a row for each subject; below it why some have no value. Columns that
+/// were not measured are left out.
 void print_table(const results& all, const std::string& suite, const std::string& title,
-                 const std::vector<std::string>& subjects,
-                 const std::vector<table_column>& columns);
+                 const std::vector<std::string>& subjects, std::vector<table_column> columns);
 
 /// A number with as many digits as it deserves.
 std::string format_value(double value);

@@ -11,14 +11,14 @@ namespace {
 
 /// One thread pushes a batch and takes it back: the price without any contention.
 void push_and_take(benchmark::State& state) {
-    const auto batch = state.range(0);
-    const auto entries = std::make_unique<eddy::entry[]>(static_cast<std::size_t>(batch));
+    const auto batch = static_cast<std::size_t>(state.range(0));
+    const auto entries = std::make_unique<eddy::entry[]>(batch);
     eddy::inbox inbox;
     for (auto _ : state) {
-        for (std::int64_t i = 0; i < batch; ++i) benchmark::DoNotOptimize(inbox.push(entries[i]));
+        for (std::size_t i = 0; i < batch; ++i) benchmark::DoNotOptimize(inbox.push(entries[i]));
         benchmark::DoNotOptimize(inbox.take());
     }
-    state.SetItemsProcessed(state.iterations() * batch);
+    state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(push_and_take)->Arg(1)->Arg(16)->Arg(256);
 
