@@ -1,0 +1,322 @@
+#include "loop/loop_fixture.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <latch>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <pthread.h>
+#include <sched.h>
+
+namespace eddy::test {
+namespace {
+
+class LoopGroup : public LoopTest {
+protected:
+    loop_group_options of(std::size_t size) const {
+        return {.size = size, .loop = {.engine = GetParam()}};
+    }
+};
+EDDY_ON_EVERY_ENGINE(LoopGroup);
+
+TEST_P(LoopGroup, StartStopJoinNeverHangs) {
+    loop_group group(of(1));
+    for (int i = 0; i != 300; ++i) {
+        group.start();
+        group.stop();
+        group.join();
+    }
+}
+
+TEST_P(LoopGroup, ANewGroupStartedStoppedAndJoinedNeverHangs) {
+    for (int i = 0; i != 100; ++i) {
+        loop_group group(of(2));
+        group.start();
+        group.stop();
+        group.join();
+    }
+}
+
+TEST_P(LoopGroup, StopBeforeStartEndsTheNextRunOnly) {
+    loop_group group(of(2));
+    group.stop();
+    group.start();
+    group.join();
+    std::atomic<bool> ran = false;
+    group.start();
+    group.post([&] {
+        ran = true;
+        group.stop();
+    });
+    group.join();
+    EXPECT_TRUE(ran);
+}
+
+TEST_P(LoopGroup, TheDestructorStopsAndJoins) {
+    std::atomic<int> runs = 0;
+    {
+        loop_group group(of(2));
+        group.start();
+        for (int i = 0; i != 100; ++i) {
+            group.post([&] { ++runs; });
+        }
+    }
+    EXPECT_EQ(runs, 100);
+}
+
+TEST_P(LoopGroup, AGroupThatIsNeverStartedDropsItsWork) {
+    auto token = std::make_shared<int>(0);
+    {
+        loop_group group(of(2));
+        group.post([token] { ++*token; });
+    }
+    EXPECT_EQ(*token, 0);
+    EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST_P(LoopGroup, EachLoopHasItsThread) {
+    constexpr std::size_t size = 3;
+    loop_group group(of(size));
+    ASSERT_EQ(group.size(), size);
+    std::vector<eddy::loop*> current(size);
+    std::vector<std::thread::id> threads(size);
+    std::latch done(size);
+    group.start();
+    for (std::size_t i = 0; i != size; ++i) {
+        group.at(i).post([&, i] {
+            current[i] = eddy::loop::current();
+            threads[i] = std::this_thread::get_id();
+            done.count_down();
+        });
+    }
+    done.wait();
+    for (std::size_t i = 0; i != size; ++i) {
+        EXPECT_EQ(current[i], &group.at(i));
+    }
+    EXPECT_EQ(std::set(threads.begin(), threads.end()).size(), size);
+    EXPECT_EQ(eddy::loop::current(), nullptr);
+}
+
+TEST_P(LoopGroup, FromOutsidePostsGoRoundRobin) {
+    constexpr std::size_t size = 3;
+    loop_group group(of(size));
+    std::vector<std::atomic<int>> runs(size);
+    std::latch done(30);
+    group.start();
+    for (int i = 0; i != 30; ++i) {
+        group.post([&] {
+            for (std::size_t n = 0; n != size; ++n) {
+                runs[n] += eddy::loop::current() == &group.at(n) ? 1 : 0;
+            }
+            done.count_down();
+        });
+    }
+    done.wait();
+    for (const auto& count : runs) {
+        EXPECT_EQ(count, 10);
+    }
+}
+
+TEST_P(LoopGroup, FromALoopOfTheGroupPostsStayThere) {
+    loop_group group(of(3));
+    group.start();
+    for (std::size_t i = 0; i != 3; ++i) {
+        std::latch done(1);
+        group.at(i).post([&, i] {
+            group.post([&, i] {
+                EXPECT_EQ(eddy::loop::current(), &group.at(i));
+                done.count_down();
+            });
+        });
+        done.wait();
+    }
+}
+
+TEST_P(LoopGroup, AGroupIsASchedulerOfEntriesAndTimers) {
+    loop_group group(of(2));
+    scheduler& somewhere = group;
+    std::latch done(3);
+    eddy::loop* fired_on = nullptr;
+    job ran([&] { done.count_down(); });
+    alarm ring(group.at(1), [&] {
+        fired_on = eddy::loop::current();
+        done.count_down();
+    });
+    alarm cancelled(group.at(0), {}, [&] { done.count_down(); });
+    somewhere.post(ran);
+    somewhere.post_after(1ms, ring);
+    somewhere.post_after(1h, cancelled);
+    somewhere.cancel(cancelled);
+    group.start();
+    done.wait();
+    group.stop();
+    group.join();
+    EXPECT_EQ(fired_on, &group.at(1));
+    EXPECT_EQ(cancelled.cancels, 1);
+}
+
+TEST_P(LoopGroup, AnEntryIsCancelledThroughTheGroup) {
+    loop_group group(of(2));
+    job work;
+    group.post(work);
+    group.cancel(work);
+    group.start();
+    group.stop();
+    group.join();
+    EXPECT_EQ(work.cancels, 1);
+}
+
+TEST_P(LoopGroup, ThreadsInheritTheMaskThatTheCallerKeeps) {
+    sigset_t mask;
+    sigset_t before;
+    ::sigemptyset(&mask);
+    ::sigaddset(&mask, SIGUSR2);
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &before);
+    ASSERT_EQ(::sigismember(&before, SIGUSR2), 0);
+    {
+        loop_group group(of(2));
+        std::latch done(2);
+        group.start(mask);
+        for (std::size_t i = 0; i != 2; ++i) {
+            group.at(i).post([&] {
+                sigset_t inside;
+                ::pthread_sigmask(SIG_SETMASK, nullptr, &inside);
+                EXPECT_EQ(::sigismember(&inside, SIGUSR2), 1);
+                EXPECT_EQ(::sigismember(&inside, SIGUSR1), 0);
+                done.count_down();
+            });
+        }
+        done.wait();
+        sigset_t here;
+        ::pthread_sigmask(SIG_SETMASK, nullptr, &here);
+        EXPECT_EQ(::sigismember(&here, SIGUSR2), 1);
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+TEST_P(LoopGroup, ThreadsArePinnedToCoresIfAskedTo) {
+    auto options = of(2);
+    options.pin_to_cores = true;
+    loop_group group(options);
+    cpu_set_t allowed;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    std::latch done(2);
+    group.start();
+    for (unsigned i = 0; i != 2; ++i) {
+        group.at(i).post([&, i] {
+            const unsigned core = i % std::thread::hardware_concurrency();
+            cpu_set_t mine;
+            EXPECT_EQ(::sched_getaffinity(0, sizeof mine, &mine), 0);
+            if (CPU_ISSET(core, &allowed)) {
+                EXPECT_EQ(CPU_COUNT(&mine), 1);
+                EXPECT_TRUE(CPU_ISSET(core, &mine));
+            }
+            done.count_down();
+        });
+    }
+    done.wait();
+}
+
+TEST_P(LoopGroup, StoppingDrainsIoOfEachLoopOnItsThread) {
+    loop_group group(of(2));
+    auto [near, peer] = unix_stream_pair();
+    std::string buffer(8, '\0');
+    recorder receiving;
+    std::optional<descriptor> socket;
+    std::latch started(1);
+    group.start();
+    group.at(1).post([&, fd = near.release()] {
+        socket.emplace(group.at(1), unique_fd(fd));
+        receiving.start(group.at(1), recv(*socket, bytes(buffer)));
+        receiving.then([&](recorder&) { socket.reset(); });
+        started.count_down();
+    });
+    started.wait();
+    group.stop();
+    group.join();
+    EXPECT_EQ(receiving.error(), std::errc::operation_canceled);
+}
+
+TEST_P(LoopGroup, TimersOfTheSystemClockDoNotTieAStoppedLoopToItsThread) {
+    loop_group group(of(1));
+    std::optional<alarm> ring;
+    std::latch done(1);
+    group.start();
+    group.at(0).post([&] {
+        ring.emplace(group.at(0), std::function<void()>(), std::function<void()>(),
+                     timer_clock::system);
+        group.at(0).post_at(std::chrono::system_clock::now() + 1h, *ring);
+        done.count_down();
+    });
+    done.wait();
+    group.stop();
+    group.join();
+    EXPECT_EQ(ring->cancels, 1);
+    group.start();  // another thread, and with io_uring another ring
+}
+
+class LoopBlocking : public LoopTest {};
+EDDY_ON_READINESS_ENGINES(LoopBlocking);
+
+TEST_P(LoopBlocking, FileCallsAreMadeByTheExecutor) {
+    loop_group pool({.size = 1, .loop = {.engine = engine_kind::epoll}});
+    make_loop({.blocking = &pool});
+    const scratch_directory scratch;
+    descriptor file = attach(scratch.file("f", "hello"));
+    std::string buffer(5, '\0');
+    recorder reading;
+    recorder opening;
+    const std::string path = scratch.path("f");
+    start(reading, read(file, bytes(buffer), 0));
+    start(opening, open(path.c_str(), 0));
+    loop().poll();
+    EXPECT_FALSE(reading.ended() || opening.ended());  // the pool does not run yet
+    pool.start();
+    EXPECT_TRUE(ends(reading));
+    EXPECT_TRUE(ends(opening));
+    EXPECT_EQ(buffer, "hello");
+    unique_fd(opening.result().fd()).reset();
+    EXPECT_EQ(pool.at(0).counters().posts, 2U);
+    file.close();
+    end_loop();
+}
+
+TEST_P(LoopBlocking, WhatTheExecutorDropsEndsWithCanceled) {
+    auto pool = std::make_unique<loop_group>(
+        loop_group_options{.size = 1, .loop = {.engine = engine_kind::epoll}});
+    make_loop({.blocking = pool.get()});
+    const scratch_directory scratch;
+    descriptor file = attach(scratch.file("f", "hello"));
+    std::string buffer(5, '\0');
+    recorder reading;
+    start(reading, read(file, bytes(buffer), 0));
+    loop().poll();
+    pool.reset();
+    EXPECT_TRUE(ends(reading));
+    EXPECT_EQ(reading.error(), std::errc::operation_canceled);
+    file.close();
+    end_loop();
+}
+
+TEST_P(LoopBlocking, DrainingAndDestroyingWaitForTheExecutor) {
+    loop_group pool({.size = 1, .loop = {.engine = engine_kind::epoll}});
+    pool.start();
+    for (int i = 0; i != 200; ++i) {
+        make_loop({.blocking = &pool});
+        const std::string path = "/dev/null";
+        recorder opening([](recorder& r) { unique_fd(r.result().fd()).reset(); });
+        start(opening, open(path.c_str(), 0));
+        loop().poll();
+        if (i % 2 == 0) {
+            loop().stop();
+            loop().run(run_mode::drained);
+        }
+        end_loop();
+        EXPECT_TRUE(opening.ended());
+    }
+}
+
+}  // namespace
+}  // namespace eddy::test

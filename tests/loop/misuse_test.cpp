@@ -1,0 +1,264 @@
+#include "kernel/call.hpp"
+#include "loop/loop_fixture.hpp"
+
+#include <cerrno>
+#include <memory>
+
+namespace eddy::test {
+namespace {
+
+/// Misuse is an assertion with a message that says what to do instead.
+class LoopMisuseDeathTest : public ::testing::TestWithParam<engine_kind> {
+protected:
+    void SetUp() override {
+        GTEST_FLAG_SET(death_test_style, "threadsafe");
+        if (GetParam() == engine_kind::io_uring) {
+            try {
+                const loop probe({.engine = engine_kind::io_uring});
+            } catch (const std::system_error& e) {
+                GTEST_SKIP() << e.what();
+            }
+        }
+    }
+    static void no_engine_can_wait() {
+        kernel::fail(kernel::call::epoll_wait, EFAULT, 0, 1000);
+        kernel::fail(kernel::call::poll, EFAULT, 0, 1000);
+        kernel::fail(kernel::call::uring_enter, EFAULT, 0, 1000);
+    }
+    loop_options options() const { return {.engine = GetParam(), .name = "mine"}; }
+};
+EDDY_ON_EVERY_ENGINE(LoopMisuseDeathTest);
+
+TEST_P(LoopMisuseDeathTest, DestroyingAPostedEntry) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            entry e;
+            l.post(e);
+        },
+        "an entry was destroyed while it was posted");
+}
+
+TEST_P(LoopMisuseDeathTest, DestroyingAnArmedTimer) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            alarm t(l);
+            l.post_after(1h, t);
+            l.poll();
+        },
+        "a timer was destroyed while it was armed");
+}
+
+TEST_P(LoopMisuseDeathTest, DestroyingATimerThatTheLoopHasNotTakenYet) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            alarm t(l);
+            l.post_after(1h, t);
+        },
+        "a timer was destroyed while it was armed");
+}
+
+TEST_P(LoopMisuseDeathTest, DestroyingAPendingOperation) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            fd_pair ends = make_pipe();
+            descriptor from(l, std::move(ends.first));
+            std::string buffer(8, '\0');
+            io_operation reading;
+            l.start(reading, read(from, bytes(buffer)));
+        },
+        "an I/O operation was destroyed while it was pending");
+}
+
+TEST_P(LoopMisuseDeathTest, PostingTwice) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            entry e;
+            l.post(e);
+            l.post(e);
+        },
+        "an entry was posted that is posted already");
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            entry e;
+            l.post_next(e);
+            l.post_next(e);
+        },
+        "an entry was posted that is posted already");
+}
+
+TEST_P(LoopMisuseDeathTest, StartingAnOperationTwice) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            fd_pair ends = make_pipe();
+            descriptor from(l, std::move(ends.first));
+            std::string buffer(8, '\0');
+            recorder reading;
+            reading.start(l, read(from, bytes(buffer)));
+            reading.start(l, read(from, bytes(buffer)));
+        },
+        "an operation was started that is pending already");
+}
+
+TEST_P(LoopMisuseDeathTest, RunningALoopInsideItsOwnCallback) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            job work([&] { l.poll(); });
+            l.post(work);
+            l.run();
+        },
+        "a loop was run from inside one of its own callbacks");
+}
+
+TEST_P(LoopMisuseDeathTest, RunningALoopInsideALoopInsideItsOwnCallback) {
+    EXPECT_DEATH(
+        {
+            loop outer(options());
+            loop inner(options());
+            job deep([&] { outer.poll(); });
+            job work([&] {
+                inner.post(deep);
+                inner.run();
+            });
+            outer.post(work);
+            outer.run();
+        },
+        "a loop was run from inside one of its own callbacks");
+}
+
+TEST_P(LoopMisuseDeathTest, DestroyingALoopInsideItsOwnCallback) {
+    EXPECT_DEATH(
+        {
+            auto l = std::make_unique<loop>(options());
+            job work([&] { l.reset(); });
+            l->post(work);
+            l->run();
+        },
+        "a loop was destroyed from inside one of its own callbacks");
+}
+
+TEST_P(LoopMisuseDeathTest, ADescriptorThatOutlivesItsLoop) {
+    EXPECT_DEATH(
+        {
+            auto l = std::make_unique<loop>(options());
+            fd_pair ends = make_pipe();
+            descriptor from(*l, std::move(ends.first), {.name = "the pipe"});
+            l.reset();
+        },
+        "the loop 'mine' was destroyed before descriptor [0-9]+ 'the pipe'");
+}
+
+TEST_P(LoopMisuseDeathTest, WhatCannotBeEndedIsNamed) {
+    EXPECT_DEATH(
+        {
+            auto l = std::make_unique<loop>(options());
+            alarm stubborn(*l);
+            stubborn.set_name("the stubborn one");
+            l->post_after(1h, stubborn);
+            no_engine_can_wait();
+            l.reset();
+        },
+        "cannot be ended: timer 'the stubborn one'");
+}
+
+TEST_P(LoopMisuseDeathTest, SettingATimerOnAnotherLoop) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            loop other(options());
+            alarm t(l);
+            other.post_after(1h, t);
+        },
+        "a timer was set on a loop that it does not belong to");
+}
+
+TEST_P(LoopMisuseDeathTest, SettingATimerByTheWrongClock) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            alarm t(l);
+            l.post_at(std::chrono::system_clock::now(), t);
+        },
+        "a steady-clock timer needs a steady time");
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            alarm t(l, {}, {}, timer_clock::system);
+            l.post_at(clock::now(), t);
+        },
+        "a system-clock timer needs a system time");
+}
+
+TEST_P(LoopMisuseDeathTest, PrioritiesOutOfRangeOrWhilePosted) {
+    EXPECT_DEATH(
+        {
+            entry e;
+            e.set_priority(64);
+        },
+        "bad time or value for a priority");
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            entry e;
+            l.post(e);
+            e.set_priority(1);
+        },
+        "bad time or value for a priority");
+}
+
+TEST_P(LoopMisuseDeathTest, UsingALoopAfterForkWithoutTellingIt) {
+    GTEST_FLAG_SET(death_test_style, "fast");  // the child that is to die is a fork of this process
+    loop l(options());
+    entry e;
+    alarm t(l);
+    unique_fd fd = make_pipe().first;
+    const char* const message = "a loop is used after fork";
+    EXPECT_DEATH(l.poll(), message);
+    EXPECT_DEATH(l.stop(), message);
+    EXPECT_DEATH(l.post(e), message);
+    EXPECT_DEATH(l.post_next(e), message);
+    EXPECT_DEATH(l.post_after(1h, t), message);
+    EXPECT_DEATH(l.cancel(t), message);
+    EXPECT_DEATH(descriptor(l, std::move(fd)), message);
+}
+
+TEST_P(LoopMisuseDeathTest, JoiningAGroupFromItsOwnThread) {
+    EXPECT_DEATH(
+        {
+            loop_group group({.size = 1, .loop = options()});
+            group.start();
+            group.post([&] { group.join(); });
+            group.join();
+        },
+        "a loop group was joined by its own thread");
+}
+
+TEST_P(LoopMisuseDeathTest, StartingAGroupTwice) {
+    EXPECT_DEATH(
+        {
+            loop_group group({.size = 1, .loop = options()});
+            group.start();
+            group.start();
+        },
+        "a loop group was started that runs already");
+}
+
+TEST_P(LoopMisuseDeathTest, AGroupOfNoLoopsOrALoopThatIsNotThere) {
+    EXPECT_DEATH(loop_group({.size = 0, .loop = options()}), "needs at least one loop");
+    EXPECT_DEATH(
+        {
+            loop_group group({.size = 1, .loop = options()});
+            group.at(1);
+        },
+        "there is no loop of this number");
+}
+
+}  // namespace
+}  // namespace eddy::test
