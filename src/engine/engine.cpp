@@ -336,6 +336,12 @@ bool engine::settled(const io_operation& op, io_result& result) noexcept {
         case opcode::recv:
         case opcode::send:
             break;
+        case opcode::wait: {
+            constexpr auto always = interest::readable | interest::writable;
+            const auto wanted = static_cast<interest>(request.flags);
+            result = io_result::value(static_cast<std::int64_t>(wanted & always));
+            return request.slot->kind == descriptor_kind::file;
+        }
         default:
             return false;
     }

@@ -138,7 +138,7 @@ protected:
     static bool valid(const io_operation& op) noexcept;
     /// The result of an operation that is over before it begins: on a descriptor that is not
     /// attached any more, or of the wrong kind, at an offset where there are none, with nothing to
-    /// move.
+    /// move, or waiting for a file, which is always ready.
     static bool settled(const io_operation& op, io_result& result) noexcept;
     io_list& list_of(io_operation& op) noexcept;
 

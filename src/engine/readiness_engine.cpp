@@ -192,12 +192,6 @@ progress readiness_engine::start_connect(io_operation& op) noexcept {
 }
 
 progress readiness_engine::start_wait(io_operation& op) noexcept {
-    const auto wanted = static_cast<interest>(op.request_.flags);
-    if (op.request_.slot->kind == descriptor_kind::file) {
-        const auto always = interest::readable | interest::writable;
-        op.result_ = io_result::value(static_cast<std::int64_t>(wanted & always));
-        return progress::finished;
-    }
     const io_result ready = perform(op.request_);
     if (ready && ready.raw() == 0) {
         return block(op);
@@ -380,12 +374,20 @@ void readiness_engine::cancel(io_operation& op, end_reason reason) noexcept {
 }
 
 void readiness_engine::activate(fd_slot& slot, io_list& list) noexcept {
-    io_operation* const first = list.front();
-    if (first == nullptr || &list == &slot.waiters || slot.backing_off) {
+    if (&list == &slot.waiters || slot.backing_off) {
         return;
     }
-    if (first->phase_ == phase::waiting && may(slot, first->request_)) {
-        make_runnable(*first);
+    while (!list.empty() && list.front()->phase_ == phase::waiting) {
+        io_operation& first = *list.front();
+        if (may(slot, first.request_)) {
+            make_runnable(first);
+            return;
+        }
+        const auto error = update(slot);
+        if (!error) {
+            return;
+        }
+        complete(first, io_result::system_error(error.value()));
     }
 }
 

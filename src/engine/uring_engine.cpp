@@ -24,6 +24,40 @@ bool waits_for_time(const io_request& request) noexcept {
     return request.code == opcode::connect && request.slot->kind != descriptor_kind::tcp;
 }
 
+/// Transfers at a position that each of them moves, and accepts.
+bool keeps_order(const io_request& request) noexcept {
+    switch (request.code) {
+        case opcode::read:
+        case opcode::write:
+        case opcode::readv:
+        case opcode::writev:
+            return request.offset < 0;
+        case opcode::recv:
+        case opcode::send:
+        case opcode::recvmsg:
+        case opcode::sendmsg:
+        case opcode::accept:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// What a poll request reported, of what was asked for. Urgent data is reported with any data, so
+/// that has to be looked at.
+io_result really_ready(const io_request& request, io_result result) noexcept {
+    const auto asked = static_cast<interest>(request.flags);
+    auto ready = static_cast<interest>(result.raw()) & (asked | ends_readiness);
+    if (any(ready & interest::priority) && !request.multishot) {
+        const io_result now = kernel::ready_now(request.slot->fd, asked);
+        ready = static_cast<interest>(now.raw());
+        if (!now || any(ready & interest::invalid)) {
+            return io_result::system_error(EBADF);
+        }
+    }
+    return io_result::value(static_cast<std::int64_t>(ready));
+}
+
 }  // namespace
 
 /// Performs operations by handing them to the kernel.
@@ -66,6 +100,8 @@ private:
     template <class Condition>
     std::error_code wait_while(Condition&& condition) noexcept;
     void submit(io_operation& op) noexcept;
+    bool may_submit(io_operation& op) noexcept;
+    void conclude(io_operation& op, io_result result) noexcept;
     bool fill(io_operation& op) noexcept;
     bool fill_cancel(io_operation& op) noexcept;
     void drain_backlog() noexcept;
@@ -141,13 +177,25 @@ progress uring_engine::start(io_operation& op, bool) noexcept {
     }
     op.first_record_ = op.last_record_ = no_record;
     op.in_progress_ = op.cancel_sent_ = op.ending_ = false;
-    if (request.code == opcode::accept && request.slot->backing_off) {
-        link(op);
-        return progress::pending;
-    }
     link(op);
-    submit(op);
+    const bool pauses = request.code == opcode::accept && request.slot->backing_off;
+    if (!pauses && may_submit(op)) {
+        submit(op);
+    }
     return progress::pending;
+}
+
+/// The kernel would perform what it has of one descriptor in any order.
+bool uring_engine::may_submit(io_operation& op) noexcept {
+    if (!keeps_order(op.request_)) {
+        return true;
+    }
+    io_list& list = list_of(op);
+    const io_operation* first = list.front();
+    while (first != nullptr && !keeps_order(first->request_)) {
+        first = io_list::next(*first, list);
+    }
+    return first == &op;
 }
 
 /// Precondition: `op` is in its list.
@@ -207,7 +255,7 @@ void uring_engine::cancel(io_operation& op, end_reason reason) noexcept {
         if (ready_queue::contains(op)) {
             return;  // finish() sees what is wanted
         }
-        complete(op, result_of(op.wanted_end_));
+        conclude(op, result_of(op.wanted_end_));
         return;
     }
     if (op.cancel_sent_) {
@@ -218,7 +266,7 @@ void uring_engine::cancel(io_operation& op, end_reason reason) noexcept {
         backlog_.erase(op);
         op.in_kernel_ = false;
         fd_slot* const slot = op.request_.slot;
-        complete(op, result_of(op.wanted_end_));
+        conclude(op, result_of(op.wanted_end_));
         if (slot != nullptr) {
             let_go(*slot);
         }
@@ -232,12 +280,24 @@ void uring_engine::cancel(io_operation& op, end_reason reason) noexcept {
     }  // else it has results to deliver first; go_on() comes back here
 }
 
-void uring_engine::activate(fd_slot&, io_list& list) noexcept {
-    // After backing off: what start() has held back.
+/// Submits what start() has held back, if it may go now.
+void uring_engine::activate(fd_slot& slot, io_list& list) noexcept {
+    if (slot.detaching || slot.backing_off) {
+        return;
+    }
     for (io_operation* op = list.front(); op != nullptr; op = io_list::next(*op, list)) {
-        if (!op->in_kernel_ && op->phase_ == phase::waiting && !ready_queue::contains(*op)) {
+        const bool held = !op->in_kernel_ && op->phase_ == phase::waiting;
+        if (held && !ready_queue::contains(*op) && may_submit(*op)) {
             submit(*op);
         }
+    }
+}
+
+void uring_engine::conclude(io_operation& op, io_result result) noexcept {
+    io_list& list = list_of(op);
+    complete(op, result);
+    if (op.request_.slot != nullptr) {
+        activate(*op.request_.slot, list);
     }
 }
 
@@ -350,18 +410,29 @@ void uring_engine::on_completion(io_operation& op, std::int32_t result, bool mor
 }
 
 io_result uring_engine::ended(const io_operation& op, io_result result) const noexcept {
-    const bool canceled = result.system_error() == ECANCELED || result.system_error() == EINTR;
-    return canceled ? result_of(op.wanted_end_) : result;
+    const int error = result.system_error();
+    const bool undone = error == ECANCELED || error == EINTR || error == EAGAIN;
+    return undone && op.wanted_end_ != end_reason::none ? result_of(op.wanted_end_) : result;
 }
 
 void uring_engine::on_single(io_operation& op, io_result result) noexcept {
     const bool wanted = op.wanted_end_ == end_reason::none;
-    if (wanted && op.in_progress_) {
-        // It was a poll on behalf of an fd that says EAGAIN instead of waiting.
-        op.in_progress_ = false;
-        if (result) {
+    if (op.request_.code == opcode::wait && result) {
+        result = really_ready(op.request_, result);
+        if (wanted && result == io_result::value(0)) {
             submit(op);
             return;
+        }
+    }
+    if (op.in_progress_) {
+        // It was a poll on behalf of an fd that says EAGAIN instead of waiting: nothing was done.
+        op.in_progress_ = false;
+        if (wanted && result) {
+            submit(op);
+            return;
+        }
+        if (result) {
+            result = io_result::system_error(ECANCELED);
         }
     } else if (wanted && result.would_block() && waits_for_time(op.request_)) {
         back_off(*op.request_.slot);
@@ -390,12 +461,14 @@ void uring_engine::on_single(io_operation& op, io_result result) noexcept {
             back_off(*op.request_.slot);
         }
     }
-    complete(op, ended(op, result));
+    conclude(op, ended(op, result));
 }
 
 void uring_engine::on_multishot(io_operation& op, std::int32_t result) noexcept {
+    io_list& list = list_of(op);
     unlink(op);
     keep_record(op, result);
+    activate(*op.request_.slot, list);
 }
 
 void uring_engine::keep_record(io_operation& op, std::int32_t result) noexcept {
@@ -432,7 +505,10 @@ progress uring_engine::finish(io_operation& op) noexcept {
         return progress::finished;
     }
     const io_result result = io_result::from_kernel(take_record(op));
-    return op.request_.code == opcode::accept ? finish_accept(op, result) : finish_wait(op, result);
+    if (op.request_.code == opcode::accept) {
+        return finish_accept(op, result);
+    }
+    return finish_wait(op, result ? really_ready(op.request_, result) : result);
 }
 
 /// A result was taken that is not the last. What comes next: another one that is there already, the
@@ -447,9 +523,7 @@ progress uring_engine::go_on(io_operation& op) noexcept {
             make_runnable(op);
         } else {
             link(op);
-            if (!op.request_.slot->backing_off) {
-                submit(op);
-            }
+            activate(*op.request_.slot, list_of(op));
         }
     } else if (op.wanted_end_ != end_reason::none && !op.cancel_sent_) {
         cancel(op, op.wanted_end_);

@@ -17,6 +17,7 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #ifndef IORING_SETUP_SINGLE_ISSUER
@@ -49,6 +50,13 @@ std::uint32_t cut(std::uint64_t size) noexcept {
 
 std::uint64_t file_offset(std::int64_t offset) noexcept {
     return static_cast<std::uint64_t>(offset);  // -1 is what the kernel wants for "its own"
+}
+
+/// For urgent data alone the kernel (6.18) would not wake: it has to be asked for the band, too.
+unsigned poll_mask(const io_request& request) noexcept {
+    const auto wanted = static_cast<interest>(request.flags);
+    return static_cast<unsigned>(request.flags) |
+           (any(wanted & interest::priority) ? unsigned{POLLRDBAND} : 0U);
 }
 
 std::error_code denied(int error) noexcept {
@@ -273,7 +281,7 @@ void uring_ring::prepare(io_uring_sqe& sqe, const io_request& request) noexcept 
             io_uring_prep_fsync(&sqe, fd, request.flags != 0 ? IORING_FSYNC_DATASYNC : 0U);
             break;
         case opcode::wait:
-            io_uring_prep_poll_add(&sqe, fd, static_cast<unsigned>(request.flags));
+            io_uring_prep_poll_add(&sqe, fd, poll_mask(request));
             if (request.multishot) {
                 sqe.len = IORING_POLL_ADD_MULTI;
             }

@@ -50,6 +50,18 @@ bool EngineTest::until(const std::function<bool()>& condition, duration limit) {
     return condition();
 }
 
+bool EngineTest::until_driven(const std::function<bool()>& condition, duration limit) {
+    const time_point deadline = clock::now() + limit;
+    while (!condition()) {
+        if (clock::now() > deadline) {
+            ADD_FAILURE() << "it has not happened within the time";
+            return false;
+        }
+        loop().poll();
+    }
+    return true;
+}
+
 std::uint64_t EngineTest::turns_in(duration time) {
     const std::uint64_t before = loop().counters().turns;
     loop().run_for(time);

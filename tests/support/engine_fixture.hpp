@@ -40,6 +40,8 @@ protected:
 
     /// Runs the loop until the condition holds. False, and a failure, if that takes too long.
     bool until(const std::function<bool()>& condition, duration limit = 5s);
+    /// The same for a condition that does something itself, which makes the loop go on.
+    bool until_driven(const std::function<bool()>& condition, duration limit = 5s);
     /// Runs the loop until `r` has ended.
     bool ends(recorder& r, duration limit = 5s) {
         return until([&] { return r.ended(); }, limit);
