@@ -5,21 +5,27 @@
 // the timer's one command node. What happens inside the inbox is the matter of inbox.pml; here it is
 // a place for one node, out of which the loop takes it some time after the push.
 //
-// Thread A sets the timer twice; thread B sets it once and cancels it. Two ways of using it:
-//   ordered    B cancels when A's commands have returned; on_cancel frees the timer.
-//   unordered  B cancels whenever it likes; the timer is freed when both threads are done, too.
+// Threads A and B set the timer, and it is cancelled. Three ways of using it:
+//   B_CANCELS_LAST    when A's commands have returned; on_cancel frees the timer.
+//   B_CANCELS         whenever it likes; the timer is freed when both threads are done, too.
+//   LOOP_CANCELS      on the loop's thread, when the commands of both have returned, though the
+//                     loop may not have seen them; on_cancel frees the timer.
 //
 // Shown:
 //   - the node is never pushed while it is in the inbox or in the loop's hands;
 //   - what one thread wanted later is never overtaken by what it wanted earlier;
 //   - a cancel is never overwritten: on_cancel comes, and comes once;
-//   - ordered: nobody touches the timer once on_cancel was called, and it leaves nothing behind.
+//   - nobody touches a timer that its on_cancel has freed, and it leaves nothing in the inbox.
 
 #define NO_COMMAND 0
 #define CANCEL 1                       // timer::cancel_command
 #define FIRST_OF_A 2
 #define SECOND_OF_A 3
 #define FIRST_OF_B 4
+
+#define B_CANCELS_LAST 1
+#define B_CANCELS 2
+#define LOOP_CANCELS 3
 
 byte wanted = NO_COMMAND;              // timer::wanted_ns_
 bool in_inbox = false;                 // timer::command_ is linked there
@@ -29,7 +35,7 @@ bool queued = false;                   // in the ready queue
 bool cancelling = false;               // timer::cancelling_
 
 // What only the properties need.
-bool ordered;
+byte usage;
 bool a_done = false;
 bool b_done = false;
 bool freed = false;
@@ -86,8 +92,11 @@ proctype thread_b() {
     byte before;
     bool mine = false;
     command(FIRST_OF_B);
-    !ordered || a_done;
-    command(CANCEL);
+    if
+    ::  usage == LOOP_CANCELS
+    ::  usage == B_CANCELS -> command(CANCEL)
+    ::  usage == B_CANCELS_LAST && a_done -> command(CANCEL)
+    fi;
     b_done = true
 }
 
@@ -108,46 +117,66 @@ inline apply(value) {
     }
 }
 
-active proctype event_loop() {
-    byte value;
+// loop::take(), of the node that is in the inbox.
+inline take() {
+    d_step { in_inbox = false; in_hand = true };           // take_inbox(): linked out
+    d_step {                           // the exchange lets go of the node
+        TOUCH;
+        value = wanted;
+        wanted = NO_COMMAND;
+        in_hand = false
+    };
+    apply(value);
+    value = 0
+}
+
+// loop::dispatch(timer&). A timer whose node is not back yet waits for it.
+inline dispatch() {
+    d_step { TOUCH; queued = false };                      // ready_.pop()
     if
-    ::  ordered = true
-    ::  ordered = false
-    fi;
-    run thread_a();
-    run thread_b();
-    do
-    ::  in_inbox ->
-        d_step { in_inbox = false; in_hand = true };       // take_inbox(): linked out
-        d_step {                       // take(): the exchange lets go of the node
-            TOUCH;
-            value = wanted;
-            wanted = NO_COMMAND;
-            in_hand = false
-        };
-        apply(value);
-        value = 0
-    ::  d_step { in_heap && !queued -> in_heap = false; queued = true }       // expire_timers(), due()
-    ::  atomic {                       // dispatch()
-            queued ->
-            TOUCH;
-            queued = false;
+    ::  !cancelling                    // on_run
+    ::  cancelling ->
+#ifndef CANCEL_AT_ONCE
+        if                             // away_from_inbox()
+        ::  wanted != NO_COMMAND && in_inbox -> take()
+        ::  else
+        fi;
+#endif
+        atomic {
             if
-            ::  cancelling ->
+#ifndef CANCEL_AT_ONCE
+            ::  wanted != NO_COMMAND -> queued = true      // ready_.push()
+#endif
+            ::  else ->                // on_cancel
                 cancelling = false;
                 in_heap = false;
                 cancelled++;
                 if
-                ::  ordered ->         // ~timer()
+                ::  usage == B_CANCELS
+                ::  else ->            // ~timer()
                     assert(wanted == NO_COMMAND && !in_inbox && !in_hand);
                     freed = true
-                ::  else
                 fi
-            ::  else                   // on_run
             fi
         }
+    fi
+}
+
+active proctype event_loop() {
+    byte value;
+    bool asked = false;                // the loop's thread has cancelled it
+    select(usage : B_CANCELS_LAST .. LOOP_CANCELS);
+    run thread_a();
+    run thread_b();
+    do
+    ::  in_inbox -> take()
+    ::  d_step { in_heap && !queued -> in_heap = false; queued = true }       // expire_timers(), due()
+    ::  queued -> dispatch()
+    ::  usage == LOOP_CANCELS && a_done && b_done && !asked ->                // command() on the thread
+        asked = true;
+        apply(CANCEL)
     ::  atomic {                       // nothing can happen any more
-            a_done && b_done && !in_inbox && !in_heap && !queued ->
+            a_done && b_done && (asked || usage != LOOP_CANCELS) && !in_inbox && !in_heap && !queued ->
             assert(cancelled == 1 && wanted == NO_COMMAND && !cancelling);
             break
         }
