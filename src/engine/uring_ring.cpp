@@ -16,7 +16,6 @@
 #include <optional>
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -220,10 +219,7 @@ void uring_ring::prepare_open(io_uring_sqe& sqe, const io_request& request) noex
         return;
     }
     open_how& how = hows_[static_cast<std::size_t>(&sqe - ring_.sq.sqes)];
-    how = {};
-    how.flags = static_cast<std::uint64_t>(static_cast<unsigned>(flags));
-    how.mode = request.mode;
-    how.resolve = request.size;
+    how = kernel::how_to_open(flags, request.mode, request.size);
     io_uring_prep_openat2(&sqe, request.directory(), path, &how);
 }
 

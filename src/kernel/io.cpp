@@ -10,7 +10,6 @@
 #include <cerrno>
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -156,17 +155,22 @@ io_result shutdown(int fd, int how) noexcept {
     return ::shutdown(fd, how) == 0 ? io_result::value(0) : io_result::system_error(errno);
 }
 
+open_how how_to_open(int flags, std::uint32_t mode, std::uint64_t resolve) noexcept {
+    open_how how{};
+    how.flags = static_cast<std::uint64_t>(static_cast<unsigned>(flags | O_CLOEXEC));
+    // openat() overlooks a mode that has no use; openat2() refuses it.
+    how.mode = makes_file(flags) ? mode & 07777U : 0U;
+    how.resolve = resolve;
+    return how;
+}
+
 io_result open(int directory, const char* path, int flags, std::uint32_t mode,
                std::uint64_t resolve) noexcept {
     if (resolve == 0) {
         return retried(call::open,
                        [&] { return ::openat(directory, path, flags | O_CLOEXEC, mode); });
     }
-    open_how how{};
-    how.flags = static_cast<std::uint64_t>(static_cast<unsigned>(flags | O_CLOEXEC));
-    // openat() overlooks a mode that has no use; openat2() refuses it.
-    how.mode = makes_file(flags) ? mode & 07777U : 0U;
-    how.resolve = resolve;
+    open_how how = how_to_open(flags, mode, resolve);
     return retried(call::open,
                    [&] { return ::syscall(SYS_openat2, directory, path, &how, sizeof how); });
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <linux/openat2.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -42,6 +43,8 @@ io_result shutdown(int fd, int how) noexcept;
 
 io_result open(int directory, const char* path, int flags, std::uint32_t mode,
                std::uint64_t resolve) noexcept;
+/// What openat2() is given for it.
+open_how how_to_open(int flags, std::uint32_t mode, std::uint64_t resolve) noexcept;
 io_result close(int fd) noexcept;
 io_result fsync(int fd, bool data_only) noexcept;
 

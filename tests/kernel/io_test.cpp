@@ -134,7 +134,7 @@ TEST(KernelIo, PassedDescriptorsAreCloexec) {
     EXPECT_TRUE(test::is_cloexec(received));
 }
 
-TEST(KernelIo, AnInterruptedConnectGoesOn) {
+TEST(KernelIo, AConnectThatFailsSaysWhy) {
     const test::tcp_listener listener;
     kernel::fail(kernel::call::connect, ECONNREFUSED);
     sockaddr_in address{};

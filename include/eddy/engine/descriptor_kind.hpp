@@ -1,5 +1,7 @@
 #pragma once
 
+#include <eddy/base/config.hpp>
+
 #include <cstdint>
 
 namespace eddy {
@@ -17,7 +19,7 @@ enum class descriptor_kind : std::uint8_t {
     other,  ///< eventfd, timerfd, signalfd, pidfd, inotify, character devices
 };
 
-const char* to_string(descriptor_kind kind) noexcept;
+EDDY_API const char* to_string(descriptor_kind kind) noexcept;
 
 constexpr bool is_socket(descriptor_kind kind) noexcept {
     return kind == descriptor_kind::tcp || kind == descriptor_kind::stream ||
