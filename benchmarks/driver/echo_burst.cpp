@@ -21,7 +21,7 @@ struct plan {
     std::int64_t slice_ns;
 };
 
-plan plan_for(const options& o) { return o.quick ? plan{7, 40'000'000} : plan{20, 100'000'000}; }
+plan plan_for(const options& o) { return o.quick ? plan{5, 40'000'000} : plan{20, 100'000'000}; }
 
 double cpu_a_request(pid_t pid, burst_load& load, std::int64_t slice_ns) {
     const std::uint64_t before = cpu_time_ns(pid);
@@ -38,7 +38,7 @@ void measure_case(context& c, server_set& servers, const load_shape& shape, cons
         loads[i]->check();
         loads[i]->run_for(warm_up_ns);
     });
-    for (unsigned r = 0; r < p.rounds; ++r) {
+    for (unsigned r = 0; r < p.rounds && !c.enough_rounds(r); ++r) {
         c.shown.step("round " + std::to_string(r + 1) + "/" + std::to_string(p.rounds));
         servers.for_each_rotated(found, r, [&](std::size_t i) {
             found.set(i, r, cpu_a_request(servers.at(i).pid(), *loads[i], p.slice_ns));

@@ -31,7 +31,7 @@ void measure_case(context& c, server_set& servers, const load_shape& shape, cons
     servers.for_each(found[0], [&](std::size_t i) {
         loads[i] = std::make_unique<closed_loop_load>(servers.at(i).port(), shape);
     });
-    for (unsigned r = 0; r < p.rounds; ++r) {
+    for (unsigned r = 0; r < p.rounds && !c.enough_rounds(r); ++r) {
         c.shown.step("round " + std::to_string(r + 1) + "/" + std::to_string(p.rounds));
         servers.for_each_rotated(found[0], r, [&](std::size_t i) {
             const closed_loop_result got = loads[i]->run_for(p.slice_ns);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "common/clock.hpp"
 #include "driver/child.hpp"
 #include "driver/context.hpp"
 #include "driver/cores.hpp"
@@ -57,13 +58,15 @@ int run(const bench::options& chosen) {
     bench::raise_fd_limit();
     bench::progress shown;
     bench::results found;
-    bench::context c{chosen, shown, found};
+    bench::context c{.chosen = chosen, .shown = shown, .found = found};
     for (const std::string& suite : chosen.suites) measure(c, suite);
     if (found.all().empty()) throw std::invalid_argument("no case's name begins like that");
+    std::printf("\nmeasured in %lld s\n",
+                static_cast<long long>((bench::now_ns() - c.begin_ns) / 1'000'000'000));
     if (!chosen.json.empty()) {
         bench::write_json(found, chosen.json);
         bench::write_plot(found, bench::plot_name(chosen.json));
-        std::printf("\nwritten: %s, %s\n", chosen.json.c_str(),
+        std::printf("written: %s, %s\n", chosen.json.c_str(),
                     bench::plot_name(chosen.json).c_str());
     }
     return 0;

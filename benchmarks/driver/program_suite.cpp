@@ -36,7 +36,7 @@ void ask(context& c, const program_suite& suite, const question& q,
     const unsigned count = c.chosen.quick ? quick_rounds : full_rounds;
     const auto& arguments = c.chosen.quick ? q.quick_arguments : q.arguments;
     std::vector<rounds> found(q.metrics.size(), rounds(names, count));
-    for (unsigned r = 0; r < count; ++r) {
+    for (unsigned r = 0; r < count && !c.enough_rounds(r); ++r) {
         for (std::size_t k = 0; k < subjects.size(); ++k) {
             const std::size_t i = (k + r) % subjects.size();
             if (found[0].failed(i)) continue;

@@ -3,10 +3,12 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -53,27 +55,44 @@ private:
     pid_t pid_;
 };
 
-std::uint64_t count_stops(pid_t pid, traced what) {
-    tracee process(pid);
-    std::uint64_t stops = 0;
-    while (process.resume(what) != end_mark) ++stops;
-    return stops;
+/// 'S' when it sleeps in the kernel, 't' when it is stopped for its tracer.
+char state_of(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t name_end = text.rfind(") ");
+    return name_end == std::string::npos ? 'X' : text[name_end + 2];
+}
+
+/// The reply that the client waited for is not the last thing that a server does. Counts are exact
+/// only if they begin and end while it rests.
+void wait_until_asleep(pid_t pid) {
+    constexpr int looks_max = 2'000;
+    constexpr int looks_needed = 3;
+    for (int looks = 0, asleep = 0; looks < looks_max && asleep < looks_needed; ++looks) {
+        asleep = state_of(pid) == 'S' ? asleep + 1 : 0;
+        ::usleep(500);
+    }
 }
 
 }  // namespace
 
 std::uint64_t count_while(pid_t pid, traced what, const std::function<void()>& work) {
+    wait_until_asleep(pid);
+    tracee process(pid);
     std::exception_ptr failed;
     // The work waits for the traced process, so it cannot run on the thread that traces.
     std::jthread worker([&] {
         try {
             work();
+            wait_until_asleep(pid);
         } catch (...) {
             failed = std::current_exception();
         }
         ::kill(pid, end_mark);
     });
-    const std::uint64_t stops = count_stops(pid, what);
+    std::uint64_t stops = 0;
+    while (process.resume(what) != end_mark) ++stops;
     worker.join();
     if (failed) std::rethrow_exception(failed);
     return what == traced::syscalls ? stops / 2 : stops;  // stopped on the way in and out
