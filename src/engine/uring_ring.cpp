@@ -6,6 +6,7 @@
 #include "kernel/call.hpp"
 #include "kernel/io.hpp"
 #include "kernel/sigpipe_guard.hpp"
+#include "kernel/thread.hpp"
 #include "kernel/uring.hpp"
 
 #include <algorithm>
@@ -118,9 +119,13 @@ std::error_code uring_ring::enable() noexcept {
     if (auto error = kernel::uring_enable(ring_.ring_fd)) {
         return error;
     }
-    owner_ = pthread_self();
+    owner_ = kernel::thread_number();
     enabled_ = true;
     return {};
+}
+
+bool uring_ring::belongs_to_another_thread() const noexcept {
+    return enabled_ && owner_ != kernel::thread_number();
 }
 
 io_uring_sqe* uring_ring::next_sqe() noexcept {

@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include <liburing.h>
-#include <pthread.h>
 
 namespace eddy {
 
@@ -27,9 +26,7 @@ public:
     void close() noexcept;
     /// From here on it belongs to this thread.
     std::error_code enable() noexcept;
-    bool belongs_to_another_thread() const noexcept {
-        return enabled_ && pthread_equal(owner_, pthread_self()) == 0;
-    }
+    bool belongs_to_another_thread() const noexcept;
 
     unsigned completion_entries() const noexcept { return *ring_.cq.kring_entries; }
 
@@ -85,7 +82,7 @@ private:
     bool enabled_ = false;
     bool multishot_accept_ = true;
     bool guard_sigpipe_ = false;
-    pthread_t owner_{};
+    std::uint64_t owner_ = 0;  ///< the thread that enabled it
     /// What openat2 is given stays here until the kernel has read it; one for each entry.
     std::unique_ptr<open_how[]> hows_;
 };

@@ -2,6 +2,7 @@
 
 #include "kernel/call.hpp"
 
+#include <atomic>
 #include <cerrno>
 
 #include <pthread.h>
@@ -9,6 +10,14 @@
 #include <sys/prctl.h>
 
 namespace eddy::kernel {
+
+std::uint64_t thread_number() noexcept {
+    static std::atomic<std::uint64_t> threads{0};
+    // relaxed: only the number matters.
+    static thread_local const std::uint64_t number =
+        threads.fetch_add(1, std::memory_order_relaxed) + 1;
+    return number;
+}
 
 std::uint64_t timer_slack_ns() noexcept {
     count_call();

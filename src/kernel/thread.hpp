@@ -7,6 +7,10 @@
 /// Properties of the calling thread.
 namespace eddy::kernel {
 
+/// No other thread of this process has it, or will have it: unlike pthread_self(), which a later
+/// thread gets again. Makes no call.
+std::uint64_t thread_number() noexcept;
+
 std::uint64_t timer_slack_ns() noexcept;
 void set_timer_slack_ns(std::uint64_t slack_ns) noexcept;
 
