@@ -99,6 +99,7 @@ private:
 
     template <class Condition>
     std::error_code wait_while(Condition&& condition) noexcept;
+    std::error_code add_records(std::size_t count) noexcept;
     void submit(io_operation& op) noexcept;
     bool may_submit(io_operation& op) noexcept;
     void conclude(io_operation& op, io_result result) noexcept;
@@ -131,7 +132,7 @@ private:
     std::uint32_t free_records_ = 0;
 };
 
-std::error_code uring_engine::open(unsigned entries) noexcept try {
+std::error_code uring_engine::open(unsigned entries) noexcept {
     entries_ = entries;
     if (auto error = kernel::make_eventfd(wake_)) {
         return error;
@@ -139,15 +140,21 @@ std::error_code uring_engine::open(unsigned entries) noexcept try {
     if (auto error = ring_.open(entries)) {
         return error;
     }
-    records_.resize(ring_.completion_entries());
+    records_.clear();
     free_record_ = no_record;
     free_records_ = 0;
-    for (std::uint32_t i = 0; i != records_.size(); ++i) {
+    wake_armed_ = false;
+    return add_records(ring_.completion_entries());
+}
+
+std::error_code uring_engine::add_records(std::size_t count) noexcept try {
+    const std::size_t before = records_.size();
+    records_.resize(before + count);
+    for (std::size_t i = before; i != records_.size(); ++i) {
         records_[i].next = free_record_;
-        free_record_ = i;
+        free_record_ = static_cast<std::uint32_t>(i);
         ++free_records_;
     }
-    wake_armed_ = false;
     return {};
 } catch (const std::bad_alloc&) {
     return std::make_error_code(std::errc::not_enough_memory);

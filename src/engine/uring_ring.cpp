@@ -129,8 +129,11 @@ bool uring_ring::belongs_to_another_thread() const noexcept {
 }
 
 io_uring_sqe* uring_ring::next_sqe() noexcept {
+    if (!enabled_) {
+        return nullptr;
+    }
     io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
-    if (sqe == nullptr && enabled_) {
+    if (sqe == nullptr) {
         static_cast<void>(enter(0, time_point::min()));
         sqe = io_uring_get_sqe(&ring_);
     }

@@ -30,7 +30,7 @@ public:
 
     unsigned completion_entries() const noexcept { return *ring_.cq.kring_entries; }
 
-    /// Null: the queue is full, also after handing over what is in it.
+    /// Null: the queue is full, also after handing over what is in it; or the ring is not enabled.
     io_uring_sqe* next_sqe() noexcept;
     void prepare(io_uring_sqe& sqe, const io_request& request) noexcept;
     static void prepare_poll(io_uring_sqe& sqe, const io_request& request) noexcept;
