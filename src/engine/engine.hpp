@@ -88,6 +88,9 @@ public:
 
     /// From here on the engine belongs to the calling thread.
     virtual std::error_code claim() noexcept { return {}; }
+    /// An operation is started while nobody runs the loop: if there are no others, the engine
+    /// belongs to nobody from here on.
+    virtual void disown() noexcept {}
     /// Hands over to the kernel what start() and cancel() have batched.
     virtual std::error_code flush() noexcept { return {}; }
     /// The only place that blocks, except release(). `time_point::min()`: only look.

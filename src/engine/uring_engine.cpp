@@ -75,6 +75,7 @@ public:
     progress finish(io_operation& op) noexcept override;
     void cancel(io_operation& op, end_reason reason) noexcept override;
     std::error_code claim() noexcept override;
+    void disown() noexcept override;
     std::error_code flush() noexcept override;
     std::error_code wait(time_point until, bool& woken) noexcept override;
     void wake() noexcept override { kernel::signal_eventfd(wake_.get()); }
@@ -134,8 +135,11 @@ private:
 
 std::error_code uring_engine::open(unsigned entries) noexcept {
     entries_ = entries;
-    if (auto error = kernel::make_eventfd(wake_)) {
-        return error;
+    // Made once: other threads may be writing it while a ring replaces another.
+    if (!wake_) {
+        if (auto error = kernel::make_eventfd(wake_)) {
+            return error;
+        }
     }
     if (auto error = ring_.open(entries)) {
         return error;
@@ -161,20 +165,29 @@ std::error_code uring_engine::add_records(std::size_t count) noexcept try {
 }
 
 std::error_code uring_engine::claim() noexcept {
-    if (!ring_.belongs_to_another_thread()) {
-        return ring_.enable();
-    }
-    // A ring serves the thread that enabled it. Without operations nobody can tell two rings apart.
-    bool busy = !backlog_.empty();
-    for_each_operation([&](io_operation&) { busy = true; });
-    if (busy) {
+    disown();
+    if (ring_.belongs_to_another_thread()) {
         return std::make_error_code(std::errc::operation_not_permitted);
     }
-    ring_.close();
-    if (auto error = open(entries_)) {
-        return error;
+    if (!ring_.is_open()) {
+        if (auto error = open(entries_)) {
+            return error;
+        }
     }
     return ring_.enable();
+}
+
+/// A ring serves the thread that enabled it. Without operations nobody can tell two rings apart, so
+/// that it can be dropped, for claim() to make another.
+void uring_engine::disown() noexcept {
+    if (!ring_.belongs_to_another_thread()) {
+        return;
+    }
+    bool busy = !backlog_.empty() || free_records_ != records_.size();
+    for_each_operation([&](io_operation&) { busy = true; });
+    if (!busy) {
+        ring_.close();
+    }
 }
 
 progress uring_engine::start(io_operation& op, bool) noexcept {

@@ -24,6 +24,7 @@ public:
     /// The ring is made disabled: nothing is submitted before enable().
     std::error_code open(unsigned entries) noexcept;
     void close() noexcept;
+    bool is_open() const noexcept { return open_; }
     /// From here on it belongs to this thread.
     std::error_code enable() noexcept;
     bool belongs_to_another_thread() const noexcept;

@@ -46,6 +46,9 @@ bool loop::begin(io_operation& op, const io_request& request, bool timed) noexce
     op.wanted_end_ = end_reason::none;
     op.moved_ = 0;
     op.more_ = op.timed_ = false;
+    if (!on_thread()) {
+        engine_->disown();
+    }
     ++(op.background_ ? background_work_ : work_);
     op.phase_ = io_operation::phase::waiting;
     if (request.code == opcode::close) {

@@ -379,6 +379,20 @@ TEST_P(LoopRun, AnInnerLoopCanUseTheOuterOne) {
     EXPECT_EQ(loop().run(), 2U);
 }
 
+TEST_P(LoopRun, ALoopGoesFromThreadToThread) {
+    // A new thread often gets the address of one that has ended; it is another thread all the same.
+    auto [reader, writer] = make_pipe();
+    descriptor to = attach(std::move(writer));
+    for (int i = 0; i != 20; ++i) {
+        std::thread([&] {
+            recorder writing;
+            start(writing, write(to, bytes("x")));
+            EXPECT_TRUE(ends(writing));
+        }).join();
+    }
+    EXPECT_EQ(bytes_waiting(reader.get()), 20U);
+}
+
 TEST(LoopWait, ARefusalOfTheKernelIsThrownAndTheLoopGoesOnAfterwards) {
     loop l({.engine = engine_kind::epoll});
     job work;
