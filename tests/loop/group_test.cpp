@@ -23,7 +23,7 @@ EDDY_ON_EVERY_ENGINE(LoopGroup);
 
 TEST_P(LoopGroup, StartStopJoinNeverHangs) {
     loop_group group(of(1));
-    for (int i = 0; i != 300; ++i) {
+    for (int i = 0; i != 1000; ++i) {
         group.start();
         group.stop();
         group.join();

@@ -1,3 +1,4 @@
+#include "loop/allocations.hpp"
 #include "loop/loop_fixture.hpp"
 #include "loop/seed.hpp"
 
@@ -257,6 +258,22 @@ TEST_P(LoopPost, ANextEntryCanBeCancelled) {
     loop().cancel(next);
     loop().run(run_mode::empty);
     EXPECT_EQ(next.cancels, 1);
+}
+
+TEST_P(LoopPost, PostingCancellingAndRunningAllocateNothing) {
+    entry run([](entry&) noexcept {}, [](entry&) noexcept {});
+    entry next([](entry&) noexcept {});
+    loop().poll();
+    const auto before = allocations();
+    for (int i = 0; i != 100; ++i) {
+        loop().post(run);
+        loop().post_next(next);
+        if (i % 2 == 0) {
+            loop().cancel(run);
+        }
+        loop().run(run_mode::empty);
+    }
+    EXPECT_EQ(allocations(), before);
 }
 
 TEST_P(LoopPost, ARepostingEntryStarvesNeitherTimersNorIo) {
