@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "driver/child.hpp"
 #include "driver/subject.hpp"
 

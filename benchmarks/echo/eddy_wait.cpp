@@ -19,28 +19,40 @@ public:
         : loop_(loop), socket_(loop, std::move(socket), {.kind = eddy::descriptor_kind::tcp}) {
         fd_ = socket_.native_handle();
         loop_.start<&connection::readable_, &connection::on_readable>(
-            *this, eddy::wait_multishot(socket_, eddy::interest::readable));
+            *this,
+            eddy::wait_multishot(socket_, eddy::interest::readable | eddy::interest::peer_closed));
     }
 
 private:
-    void on_readable(eddy::io_result) noexcept {
-        const bool last = !readable_.more();
-        if (!broken_ && out_.empty() && !drain(last)) end();
-        if (last && !writing()) delete this;
+    void on_readable(eddy::io_result result) noexcept {
+        ended_ = !readable_.more();
+        to_the_end_ |= ended_ || any(ready_set(result) & eddy::interest::peer_closed);
+        proceed();
     }
 
-    void on_writable() noexcept {
-        if (!broken_ && !(out_.flush(fd_) && drain(false))) end();
-        if (!readable_.pending() && !writing()) delete this;
+    void on_writable() noexcept { proceed(); }
+
+    /// What it starts or cancels may complete inside this call: only the outermost one deletes.
+    void proceed() noexcept {
+        ++depth_;
+        if (!broken_ && !can_go_on()) end();
+        --depth_;
+        const bool writing = writable_ && writable_->pending();
+        if (ended_ && !writing && depth_ == 0) delete this;
+    }
+
+    bool can_go_on() noexcept {
+        const bool writing = writable_ && writable_->pending();
+        return writing || ((out_.empty() || out_.flush(fd_)) && drain());
     }
 
     /// A short read proves that TCP is drained, unless the end was seen. False: broken.
-    bool drain(bool to_the_end) noexcept {
+    bool drain() noexcept {
         for (bool more = true; more && out_.empty();) {
             const ssize_t n = ::recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
             if (n <= 0) return n < 0 && errno == EAGAIN;
             if (!out_.send(fd_, buffer.data(), static_cast<std::size_t>(n))) return false;
-            more = to_the_end || static_cast<std::size_t>(n) == buffer.size();
+            more = to_the_end_ || static_cast<std::size_t>(n) == buffer.size();
         }
         if (!out_.empty()) wait_for_room();
         return true;
@@ -61,8 +73,6 @@ private:
         loop_.start(*writable_, eddy::wait(socket_, eddy::interest::writable));
     }
 
-    bool writing() const noexcept { return writable_ && writable_->pending(); }
-
     void end() noexcept {
         broken_ = true;
         if (readable_.pending()) loop_.cancel(readable_);
@@ -74,7 +84,10 @@ private:
     std::unique_ptr<room_wait> writable_;
     bench::backlog out_;
     int fd_ = -1;
-    bool broken_ = false;
+    unsigned depth_ = 0;
+    bool to_the_end_ = false;  // no news will come: read until there is nothing
+    bool ended_ = false;       // the wait for reading
+    bool broken_ = false;      // nothing more can be read or written
 };
 
 class server {
