@@ -142,14 +142,21 @@ std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& 
 }
 
 void engine::detach(fd_slot& slot, detach_how how, io_operation* done) noexcept {
+    slot.lost = !is_ours(slot);
     slot.detaching = true;
     slot.close_when_quiet = how == detach_how::close;
     slot.detached = done;
     expel(slot);
-    end_operations(slot, end_reason::canceled);
+    end_operations(slot, slot.lost ? end_reason::bad_fd : end_reason::canceled);
     if (slot.holds == 0) {
         quiet(slot);
     }
+}
+
+bool engine::is_ours(const fd_slot& slot) noexcept {
+    std::uint32_t identity = 0;
+    return slot.identity == 0 ||
+           (!kernel::identify(slot.fd, identity) && identity == slot.identity);
 }
 
 std::error_code engine::release(fd_slot& slot) noexcept {
@@ -159,6 +166,10 @@ std::error_code engine::release(fd_slot& slot) noexcept {
     }
     if (away) {
         return std::make_error_code(std::errc::device_or_resource_busy);
+    }
+    if (!is_ours(slot)) {
+        detach(slot, detach_how::keep_open, nullptr);
+        return std::make_error_code(std::errc::bad_file_descriptor);
     }
     slot.detaching = true;
     expel(slot);
@@ -198,7 +209,9 @@ void engine::drop_result(opcode code, io_result result) noexcept {
 
 void engine::quiet(fd_slot& slot) noexcept {
     io_result result;
-    if (slot.close_when_quiet) {
+    if (slot.lost) {
+        result = io_result::system_error(EBADF);
+    } else if (slot.close_when_quiet) {
         result = kernel::close(slot.fd);
     } else if (slot.restore_blocking) {
         bool was = false;

@@ -54,11 +54,13 @@ public:
     std::error_code attach(int fd, const attach_options& options, fd_slot*& out) noexcept;
 
     /// Ends all operations of the slot with `operation_canceled`. When the kernel holds nothing of
-    /// it any more, closes the fd if that was asked for, and completes `done` if there is one.
+    /// it any more, closes the fd if that was asked for, and completes `done` if there is one. An
+    /// fd that was closed behind our back is not closed again: its operations, and `done`, end with
+    /// `bad_file_descriptor`.
     void detach(fd_slot& slot, detach_how how, io_operation* done) noexcept;
 
     /// Ends all operations of the slot and returns when the kernel holds nothing of it. May block
-    /// for as long as the kernel takes to cancel.
+    /// for as long as the kernel takes to cancel. `bad_file_descriptor`: others closed the fd.
     std::error_code release(fd_slot& slot) noexcept;
 
     /// `may_try`: the call may be made at once if it makes sense.
@@ -173,6 +175,8 @@ protected:
 
 private:
     std::error_code examine(fd_slot& fresh, const attach_options& options) noexcept;
+    /// Whether the number still is the fd that was attached, as far as the kernel tells.
+    static bool is_ours(const fd_slot& slot) noexcept;
 };
 
 bool is_read(opcode code) noexcept;

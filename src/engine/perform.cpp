@@ -26,6 +26,17 @@ bool would_wait(const io_request& request, interest wanted) noexcept {
     return ready && ready.raw() == 0;
 }
 
+/// How much may be written at once. Without O_NONBLOCK a write waits until all of it is done; what
+/// poll() calls writable has room for this: PIPE_BUF in a pipe, a little in a terminal.
+std::size_t bite(const fd_slot& slot, std::size_t size) noexcept {
+    if (!slot.shared || slot.kind == descriptor_kind::file) {
+        return std::min(size, kernel::transfer_max);
+    }
+    constexpr std::size_t pipe_buf = 4096;
+    constexpr std::size_t little = 256;
+    return std::min(size, slot.kind == descriptor_kind::pipe ? pipe_buf : little);
+}
+
 io_result read_some(const io_request& request) noexcept {
     const int fd = request.slot->fd;
     if (is_socket(request.slot->kind)) {
@@ -40,10 +51,10 @@ io_result write_some(const io_request& request) noexcept {
         return kernel::send(fd, request.data, request.size, 0);
     }
     if (request.slot->kind == descriptor_kind::pipe) {
-        const iovec one{request.data, std::min<std::size_t>(request.size, kernel::transfer_max)};
+        const iovec one{request.data, bite(*request.slot, request.size)};
         return kernel::writev_pipe(fd, &one, 1);
     }
-    return kernel::write(fd, request.data, request.size, request.offset);
+    return kernel::write(fd, request.data, bite(*request.slot, request.size), request.offset);
 }
 
 msghdr message_of(const io_request& request) noexcept {
@@ -69,6 +80,15 @@ io_result write_vectors(const io_request& request) noexcept {
     if (is_socket(request.slot->kind)) {
         const msghdr message = message_of(request);
         return kernel::sendmsg(fd, &message, 0);
+    }
+    if (request.slot->shared && request.slot->kind != descriptor_kind::file) {
+        const iovec* const end = vectors + request.flags;
+        const iovec* const first =
+            std::find_if(vectors, end, [](const iovec& v) { return v.iov_len != 0; });
+        io_request part = request;
+        part.data = first->iov_base;  // there is one: the operation moves something
+        part.size = first->iov_len;
+        return write_some(part);
     }
     if (request.slot->kind == descriptor_kind::pipe) {
         return kernel::writev_pipe(fd, vectors, request.flags);

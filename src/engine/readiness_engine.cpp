@@ -23,7 +23,7 @@ std::uint64_t token_of(const fd_slot& slot) noexcept {
 /// waiting for an edge after a short read hangs on unix sockets that pass descriptors, on
 /// terminals, at the mark of urgent data, on inotify.
 bool short_means_empty(const fd_slot& slot, const io_request& request) noexcept {
-    if (slot.hangup_seen || slot.urgent_seen) {
+    if (slot.hangup_seen || slot.urgent_seen || slot.shared) {
         return false;
     }
     if (request.code == opcode::recv || request.code == opcode::recvmsg) {

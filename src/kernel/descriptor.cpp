@@ -72,6 +72,16 @@ std::error_code examine(int fd, file_facts& facts) noexcept {
     return {};
 }
 
+std::error_code identify(int fd, std::uint32_t& identity) noexcept {
+    struct stat status {};
+    count_call();
+    if (::fstat(fd, &status) != 0) {
+        return last_error();
+    }
+    identity = identity_of(status);
+    return {};
+}
+
 std::error_code set_nonblocking(int fd, bool on, bool& was) noexcept {
     count_call();
     const int flags = ::fcntl(fd, F_GETFL);

@@ -25,6 +25,9 @@ struct file_facts {
 /// EBADF if it is not open.
 std::error_code examine(int fd, file_facts& facts) noexcept;
 
+/// The identity alone, for one call.
+std::error_code identify(int fd, std::uint32_t& identity) noexcept;
+
 /// Sets or clears O_NONBLOCK and says in `was` how it was.
 std::error_code set_nonblocking(int fd, bool on, bool& was) noexcept;
 

@@ -14,11 +14,9 @@ namespace {
 
 class Closing : public EngineTest {
 protected:
-    /// Puts `fd` where `number` is, which must be free.
-    static unique_fd moved_to(int number, unique_fd fd) {
-        EXPECT_FALSE(is_open(number));
-        EXPECT_EQ(::dup3(fd.get(), number, O_CLOEXEC), number);
-        return unique_fd(number);
+    static void move_to(int number, unique_fd& fd) {
+        ASSERT_EQ(::dup3(fd.get(), number, O_CLOEXEC), number);
+        fd.reset(number);
     }
 };
 EDDY_ON_EVERY_ENGINE(Closing);
@@ -76,6 +74,7 @@ TEST_P(Closing, IsSeenByThePeerWithinFewTurns) {
 TEST_P(Closing, FreesTheNumberForOneThatGetsNoOldEvents) {
     for (int round = 0; round != 20; ++round) {
         fd_pair old = tcp_pair();
+        fd_pair fresh = tcp_pair();
         descriptor d = attach(std::move(old.first));
         const int number = d.native_handle();
         std::string buffer(8, '\0');
@@ -86,15 +85,7 @@ TEST_P(Closing, FreesTheNumberForOneThatGetsNoOldEvents) {
         d.close();
         ASSERT_TRUE(ends(r));
         ASSERT_TRUE(until([&] { return !is_open(number); }));
-        fd_pair fresh = tcp_pair();
-        if (fresh.first.get() != number) {
-            unique_fd away = std::move(fresh.first);
-            if (!is_open(number)) {
-                fresh.first = moved_to(number, std::move(away));
-            } else {
-                fresh.first = std::move(away);
-            }
-        }
+        move_to(number, fresh.first);
         const descriptor next = attach(std::move(fresh.first));
         recorder reader;
         recorder waiter;
