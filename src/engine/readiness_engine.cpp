@@ -308,6 +308,14 @@ progress readiness_engine::finish_accept(io_operation& op, io_result result) noe
     fd_slot& slot = *op.request_.slot;
     op.result_ = result;
     const accept_failure failure = classify_accept(result);
+    if (!result && failure == accept_failure::transient) {
+        // So many were gone again that others get their turn before the next try.
+        if (!is_linked(op)) {
+            link(op);
+        }
+        make_runnable(op);
+        return progress::pending;
+    }
     const bool exhausted = !result && failure == accept_failure::exhausted;
     if (exhausted) {
         back_off(slot);

@@ -167,17 +167,6 @@ TEST_P(Attach, OfOneThatIsAttachedAlreadyIsAnError) {
     EXPECT_EQ(r.count(), 3U) << r.error();
 }
 
-TEST_P(Attach, OfAnEventfdTwiceIsAnErrorWhereTheKernelCanTell) {
-    if (!on(engine_kind::epoll)) {
-        GTEST_SKIP() << "only epoll knows anonymous files apart";
-    }
-    const descriptor d = attach(make_eventfd());
-    unique_fd same(d.native_handle());
-    descriptor out;
-    EXPECT_EQ(descriptor::attach(loop(), same, out), std::errc::file_exists);
-    static_cast<void>(same.release());
-}
-
 TEST_P(Attach, OfADuplicateIsAnother) {
     fd_pair pair = tcp_pair();
     unique_fd copy(::fcntl(pair.first.get(), F_DUPFD_CLOEXEC, 0));
@@ -208,6 +197,18 @@ TEST_P(Attach, SaysWhatKindItIs) {
     EXPECT_EQ(attach(directory.file("f")).kind(), descriptor_kind::file);
     EXPECT_EQ(attach(make_eventfd()).kind(), descriptor_kind::other);
     EXPECT_EQ(descriptor().kind(), descriptor_kind::unknown);
+}
+
+/// Only epoll tells anonymous files apart.
+class AttachToEpoll : public EngineTest {};
+INSTANTIATE_TEST_SUITE_P(Engine, AttachToEpoll, ::testing::Values(engine_kind::epoll), engine_name);
+
+TEST_P(AttachToEpoll, OfAnEventfdTwiceIsAnError) {
+    const descriptor d = attach(make_eventfd());
+    unique_fd same(d.native_handle());
+    descriptor out;
+    EXPECT_EQ(descriptor::attach(loop(), same, out), std::errc::file_exists);
+    static_cast<void>(same.release());
 }
 
 }  // namespace

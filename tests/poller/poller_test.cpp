@@ -1,0 +1,303 @@
+// The contract of pollers, over each of them.
+#include "poller/poller.hpp"
+
+#include "support/fds.hpp"
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace eddy::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct kind {
+    const char* name;
+    std::error_code (*make)(std::unique_ptr<poller>&) noexcept;
+};
+
+class Poller : public ::testing::TestWithParam<kind> {
+protected:
+    void SetUp() override {
+        fds_ = open_fds();
+        ASSERT_FALSE(GetParam().make(poller_));
+    }
+    void TearDown() override {
+        poller_.reset();
+        EXPECT_EQ(open_fds(), fds_);
+    }
+
+    poller& subject() { return *poller_; }
+
+    /// One wait, which comes back at once or at the limit.
+    std::vector<poll_event> wait(duration limit = duration::zero(), std::size_t room = 16) {
+        std::vector<poll_event> events(room);
+        std::size_t count = 0;
+        woken_ = false;
+        const time_point until =
+            limit == duration::zero() ? time_point::min() : clock::now() + limit;
+        EXPECT_FALSE(subject().wait(until, events, count, woken_));
+        events.resize(count);
+        return events;
+    }
+    /// Waits until `token` is reported.
+    interest wait_for(std::uint64_t token) {
+        const time_point until = clock::now() + 5s;
+        while (clock::now() < until) {
+            for (const poll_event& event : wait(1s)) {
+                if (event.token == token) {
+                    return event.ready;
+                }
+            }
+        }
+        return interest::none;
+    }
+    std::vector<trigger> triggers() {
+        std::vector<trigger> all{trigger::level};
+        if (subject().traits().edge) {
+            all.push_back(trigger::edge);
+        }
+        if (subject().traits().one_shot) {
+            all.push_back(trigger::one_shot);
+        }
+        return all;
+    }
+
+    bool woken_ = false;
+
+private:
+    std::size_t fds_ = 0;
+    std::unique_ptr<poller> poller_;
+};
+INSTANTIATE_TEST_SUITE_P(Poller, Poller,
+                         ::testing::Values(kind{"epoll", make_epoll_poller},
+                                           kind{"poll", make_poll_poller}),
+                         [](const auto& which) { return which.param.name; });
+
+TEST_P(Poller, ReportsTheTokenAndWhatItIsReadyFor) {
+    for (const trigger how : triggers()) {
+        fd_pair pipe = make_pipe();
+        ASSERT_FALSE(subject().add(pipe.first.get(), interest::readable, how, 7));
+        ASSERT_FALSE(subject().add(pipe.second.get(), interest::writable, how, UINT64_C(1) << 40));
+        EXPECT_EQ(wait_for(UINT64_C(1) << 40), interest::writable);
+        write_all(pipe.second.get(), "x");
+        EXPECT_EQ(wait_for(7), interest::readable);
+        subject().remove(pipe.first.get());
+        subject().remove(pipe.second.get());
+    }
+}
+
+TEST_P(Poller, ReportsALevelForAsLongAsItLasts) {
+    fd_pair pipe = make_pipe();
+    ASSERT_FALSE(subject().add(pipe.first.get(), interest::readable, trigger::level, 1));
+    write_all(pipe.second.get(), "x");
+    for (int i = 0; i != 3; ++i) {
+        EXPECT_EQ(wait(1s).size(), 1U);
+    }
+    recv_exactly(pipe.first.get(), 1);
+    EXPECT_TRUE(wait().empty());
+    subject().remove(pipe.first.get());
+}
+
+TEST_P(Poller, ReportsAnEdgeOnce) {
+    if (!subject().traits().edge) {
+        EXPECT_EQ(subject().add(0, interest::readable, trigger::edge, 1),
+                  std::errc::operation_not_supported);
+        return;
+    }
+    fd_pair pipe = make_pipe();
+    write_all(pipe.second.get(), "x");
+    ASSERT_FALSE(subject().add(pipe.first.get(), interest::readable, trigger::edge, 1));
+    EXPECT_EQ(wait(1s).size(), 1U);
+    EXPECT_TRUE(wait().empty());
+    write_all(pipe.second.get(), "x");
+    EXPECT_EQ(wait(1s).size(), 1U);
+    ASSERT_FALSE(subject().modify(pipe.first.get(), interest::readable, trigger::edge, 2));
+    const auto events = wait(1s);
+    ASSERT_EQ(events.size(), 1U) << "modify() tells of what is there";
+    EXPECT_EQ(events[0].token, 2U);
+    subject().remove(pipe.first.get());
+}
+
+TEST_P(Poller, ReportsAOneShotOnceUntilItIsModified) {
+    if (!subject().traits().one_shot) {
+        return;
+    }
+    fd_pair pipe = make_pipe();
+    write_all(pipe.second.get(), "x");
+    ASSERT_FALSE(subject().add(pipe.first.get(), interest::readable, trigger::one_shot, 1));
+    EXPECT_EQ(wait(1s).size(), 1U);
+    write_all(pipe.second.get(), "x");
+    EXPECT_TRUE(wait().empty());
+    ASSERT_FALSE(subject().modify(pipe.first.get(), interest::readable, trigger::one_shot, 1));
+    EXPECT_EQ(wait(1s).size(), 1U);
+    subject().remove(pipe.first.get());
+}
+
+TEST_P(Poller, ReportsHangUpUnaskedButNotToWhoWantsNothing) {
+    fd_pair pipe = make_pipe();
+    ASSERT_FALSE(subject().add(pipe.first.get(), interest::priority, trigger::level, 1));
+    pipe.second.reset();
+    EXPECT_EQ(wait_for(1), interest::hangup);
+    ASSERT_FALSE(subject().modify(pipe.first.get(), interest::none, trigger::level, 1));
+    EXPECT_TRUE(wait(5ms).empty());
+    ASSERT_FALSE(subject().modify(pipe.first.get(), interest::readable, trigger::level, 2));
+    EXPECT_EQ(wait_for(2), interest::hangup);
+    subject().remove(pipe.first.get());
+}
+
+TEST_P(Poller, AddedWithoutInterestReportsNothingUntilItHasSome) {
+    fd_pair pipe = make_pipe();
+    ASSERT_FALSE(subject().add(pipe.first.get(), interest::none, trigger::level, 1));
+    pipe.second.reset();
+    EXPECT_TRUE(wait(5ms).empty());
+    ASSERT_FALSE(subject().modify(pipe.first.get(), interest::readable, trigger::level, 1));
+    EXPECT_EQ(wait_for(1), interest::hangup);
+    subject().remove(pipe.first.get());
+}
+
+TEST_P(Poller, DoesNotReportATokenAfterItsRemoval) {
+    for (const trigger how : triggers()) {
+        fd_pair pipe = make_pipe();
+        const unique_fd copy(::fcntl(pipe.first.get(), F_DUPFD_CLOEXEC, 0));
+        ASSERT_FALSE(subject().add(pipe.first.get(), interest::readable, how, 1));
+        write_all(pipe.second.get(), "x");
+        subject().remove(pipe.first.get());
+        pipe.first.reset();
+        EXPECT_TRUE(wait(5ms).empty());
+    }
+}
+
+TEST_P(Poller, ReportsTheNewTokenOfANumberThatIsAddedAgain) {
+    fd_pair pipe = make_pipe();
+    ASSERT_FALSE(subject().add(pipe.first.get(), interest::readable, trigger::level, 1));
+    ASSERT_EQ(::close(pipe.first.release()), 0);  // by others
+    fd_pair next = make_pipe();
+    ASSERT_FALSE(subject().add(next.first.get(), interest::readable, trigger::level, 2));
+    write_all(next.second.get(), "x");
+    EXPECT_EQ(wait_for(2), interest::readable);
+    subject().remove(next.first.get());
+}
+
+TEST_P(Poller, RemovesWhatWasClosedMeanwhile) {
+    fd_pair pipe = make_pipe();
+    const int number = pipe.first.get();
+    ASSERT_FALSE(subject().add(number, interest::readable, trigger::level, 1));
+    pipe.first.reset();
+    subject().remove(number);
+    subject().remove(number);
+    EXPECT_TRUE(wait(5ms).empty());
+}
+
+TEST_P(Poller, RefusesWhatIsNotOpen) {
+    fd_pair pipe = make_pipe();
+    const int number = pipe.first.get();
+    pipe.first.reset();
+    EXPECT_EQ(subject().add(-1, interest::readable, trigger::level, 1),
+              std::errc::bad_file_descriptor);
+    const auto error = subject().add(number, interest::readable, trigger::level, 1);
+    if (error) {
+        EXPECT_EQ(error, std::errc::bad_file_descriptor);
+    } else {
+        EXPECT_EQ(wait_for(1), interest::invalid);
+    }
+    subject().remove(number);
+}
+
+TEST_P(Poller, ReportsInTheNextWaitWhatHadNoRoomInThis) {
+    constexpr std::size_t count = 10;
+    std::vector<fd_pair> pipes;
+    for (std::size_t i = 0; i != count; ++i) {
+        pipes.push_back(make_pipe());
+        ASSERT_FALSE(subject().add(pipes[i].first.get(), interest::readable, trigger::level, i));
+        write_all(pipes[i].second.get(), "x");
+    }
+    std::array<int, count> seen{};
+    for (int round = 0; round != 8; ++round) {
+        const auto events = wait(1s, 3);
+        EXPECT_LE(events.size(), 3U);
+        for (const poll_event& event : events) {
+            ++seen.at(event.token);
+        }
+    }
+    for (const int times : seen) {
+        EXPECT_GT(times, 0) << "crowded out";
+    }
+    for (const fd_pair& pipe : pipes) {
+        subject().remove(pipe.first.get());
+    }
+}
+
+TEST_P(Poller, EndsTheNextWaitAfterAWakeThatCameBefore) {
+    for (int i = 0; i != 3; ++i) {
+        subject().wake();
+        subject().wake();
+        const time_point before = clock::now();
+        EXPECT_TRUE(wait(10s).empty());
+        EXPECT_TRUE(woken_);
+        EXPECT_LT(clock::now() - before, 5s);
+        EXPECT_TRUE(wait().empty());
+        EXPECT_FALSE(woken_);
+    }
+}
+
+TEST_P(Poller, IsWokenByAnotherThread) {
+    std::thread other([&] { subject().wake(); });
+    const time_point before = clock::now();
+    wait(10s);
+    EXPECT_TRUE(woken_);
+    EXPECT_LT(clock::now() - before, 5s);
+    other.join();
+}
+
+TEST_P(Poller, WaitsUntilItsDeadlineAndNotShorterThanThat) {
+    const time_point until = clock::now() + 20ms;
+    std::array<poll_event, 4> events;
+    std::size_t count = 0;
+    bool woken = false;
+    while (clock::now() < until) {
+        ASSERT_FALSE(subject().wait(until, events, count, woken));
+        EXPECT_EQ(count, 0U);
+    }
+    EXPECT_LT(clock::now(), until + 5s);
+}
+
+TEST_P(Poller, HasAHandleThatIsReadableWhenItHasSomethingToSay) {
+    const int handle = subject().native_handle();
+    ASSERT_EQ(handle >= 0, subject().traits().nests);
+    if (handle < 0) {
+        return;
+    }
+    fd_pair pipe = make_pipe();
+    ASSERT_FALSE(subject().add(pipe.first.get(), interest::readable, trigger::level, 1));
+    EXPECT_FALSE(becomes_ready(handle, POLLIN, 0));
+    write_all(pipe.second.get(), "x");
+    EXPECT_TRUE(becomes_ready(handle, POLLIN));
+    subject().remove(pipe.first.get());
+}
+
+TEST_P(Poller, RefusesFilesOrCallsThemReady) {
+    const scratch_directory directory;
+    const unique_fd file = directory.file("f", "x");
+    const auto error = subject().add(file.get(), interest::readable, trigger::level, 1);
+    if (error) {
+        EXPECT_EQ(error, std::errc::operation_not_permitted);
+    } else {
+        EXPECT_EQ(wait_for(1), interest::readable);
+        subject().remove(file.get());
+    }
+}
+
+}  // namespace
+}  // namespace eddy::test
