@@ -59,6 +59,9 @@ void loop::command(timer& t, std::int64_t wanted_ns) noexcept {
         wanted_ns = std::max(wanted_ns, timer::cancel_command + 1);
     }
     if (on_thread()) {
+        // An older command of another thread comes first; one that is just being given may come
+        // before or after.
+        static_cast<void>(away_from_inbox(t));
         apply(t, wanted_ns);
         return;
     }

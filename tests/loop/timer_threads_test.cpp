@@ -47,6 +47,18 @@ TEST_P(LoopTimerThreads, OfSeveralDeadlinesTheLastOneCounts) {
     loop().disarm(ring);
 }
 
+TEST_P(LoopTimerThreads, WhatTheLoopWantsCountsMoreThanWhatAnotherThreadWantedBefore) {
+    alarm ring(loop(), [&] { loop().stop(); });
+    job set([&] {
+        std::thread([&] { loop().post_after(1h, ring); }).join();
+        loop().post_after(0ns, ring);
+    });
+    loop().post(set);
+    EXPECT_EQ(loop().run(run_mode::stopped, {.until = clock::now() + 10s}), 2U);
+    EXPECT_EQ(ring.runs, 1);
+    loop().disarm(ring);
+}
+
 TEST_P(LoopTimerThreads, NothingComesAfterACancellationButItsOnCancel) {
     alarm ring(loop());
     std::thread([&] {
