@@ -278,6 +278,8 @@ TEST_P(LoopBlocking, FileCallsAreMadeByTheExecutor) {
     EXPECT_TRUE(ends(opening));
     EXPECT_EQ(buffer, "hello");
     unique_fd(opening.result().fd()).reset();
+    pool.stop();
+    pool.join();
     EXPECT_EQ(pool.at(0).counters().posts, 2U);
     file.close();
     end_loop();
