@@ -1,6 +1,6 @@
 #include "loop/allocations.hpp"
 #include "loop/loop_fixture.hpp"
-#include "loop/seed.hpp"
+#include "support/random.hpp"
 
 #include <atomic>
 #include <memory>
@@ -342,7 +342,7 @@ TEST_P(LoopPost, EntriesFromManyThreadsRunOnceEachAndInTheOrderOfEachThread) {
 }
 
 TEST_P(LoopPost, PostsAndCancelsFromManyThreadsGiveOneCallbackEach) {
-    const seeded random;
+    const random_numbers random;
     constexpr unsigned threads = 3;
     constexpr unsigned each = 2000;
     struct counted : entry {
@@ -362,7 +362,7 @@ TEST_P(LoopPost, PostsAndCancelsFromManyThreadsGiveOneCallbackEach) {
     std::vector<std::thread> posters;
     for (unsigned t = 0; t != threads; ++t) {
         posters.emplace_back([&, t] {
-            auto numbers = random.generator(t);
+            auto numbers = random.for_thread(t);
             for (unsigned i = 0; i != each; ++i) {
                 counted& e = entries[t * each + i];
                 loop().post(e);

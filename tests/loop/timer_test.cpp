@@ -1,6 +1,6 @@
 #include "loop/allocations.hpp"
 #include "loop/loop_fixture.hpp"
-#include "loop/seed.hpp"
+#include "support/random.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -35,8 +35,8 @@ TEST_P(LoopTimer, FiresOnceAndNotEarly) {
 }
 
 TEST_P(LoopTimer, AThousandAtRandomAreInOrderAndNeverEarly) {
-    const seeded random;
-    auto numbers = random.generator();
+    const random_numbers random;
+    auto numbers = random.for_thread(0);
     struct item {
         std::unique_ptr<alarm> ring;
         time_point when;

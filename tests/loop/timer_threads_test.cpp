@@ -1,5 +1,5 @@
 #include "loop/loop_fixture.hpp"
-#include "loop/seed.hpp"
+#include "support/random.hpp"
 
 #include <atomic>
 #include <memory>
@@ -91,7 +91,7 @@ TEST_P(LoopTimerThreads, ACancelThatMeetsAnotherThreadsCommandWaitsForIt) {
 TEST_P(LoopTimerThreads, SettingMovingAndCancellingRaceWithFiring) {
     // Each timer is set and moved by two threads, then cancelled by one of them; it is freed in its
     // on_cancel, which has to be the last that anybody hears of it.
-    const seeded random;
+    const random_numbers random;
     constexpr int count = 600;
     std::atomic<int> cancelled = 0;
     struct owned : timer {
@@ -117,14 +117,14 @@ TEST_P(LoopTimerThreads, SettingMovingAndCancellingRaceWithFiring) {
     // Thread 0 is through with a timer before thread 1 may cancel it.
     std::atomic<int> through = 0;
     std::thread first([&] {
-        auto numbers = random.generator(0);
+        auto numbers = random.for_thread(0);
         for (owned* t : timers) {
             set_some(numbers, *t);
             through.fetch_add(1);
         }
     });
     std::thread second([&] {
-        auto numbers = random.generator(1);
+        auto numbers = random.for_thread(1);
         for (int i = 0; i != count; ++i) {
             owned& t = *timers[static_cast<std::size_t>(i)];
             set_some(numbers, t);
@@ -141,7 +141,7 @@ TEST_P(LoopTimerThreads, SettingMovingAndCancellingRaceWithFiring) {
 }
 
 TEST_P(LoopTimerThreads, RoomIsReservedFromSeveralThreadsWhileTheLoopRuns) {
-    const seeded random;
+    const random_numbers random;
     constexpr int threads = 3;
     constexpr int each = 300;
     std::atomic<int> fired = 0;
@@ -149,7 +149,7 @@ TEST_P(LoopTimerThreads, RoomIsReservedFromSeveralThreadsWhileTheLoopRuns) {
     std::vector<std::vector<std::unique_ptr<alarm>>> made(threads);
     for (unsigned i = 0; i != threads; ++i) {
         makers.emplace_back([&, i] {
-            auto numbers = random.generator(i);
+            auto numbers = random.for_thread(i);
             for (int n = 0; n != each; ++n) {
                 made[i].push_back(std::make_unique<alarm>(loop(), [&] { ++fired; }));
                 loop().post_after(duration(numbers() % 1'000'000), *made[i].back());

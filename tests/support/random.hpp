@@ -23,6 +23,8 @@ public:
     bool one_in(std::uint64_t n) { return below(n) == 0; }
     /// For another thread, which must not share this one.
     std::mt19937_64 another() { return std::mt19937_64(generator_()); }
+    /// The same, for thread number `index`: may be asked from that thread.
+    std::mt19937_64 for_thread(unsigned index) const { return std::mt19937_64(seed_ + index); }
 
 private:
     static std::uint64_t chosen_seed() {

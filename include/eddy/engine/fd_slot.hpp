@@ -41,7 +41,7 @@ struct fd_slot {
     bool restore_blocking : 1 = false;  ///< attach set O_NONBLOCK; detach takes it away again
     bool detaching : 1 = false;
     bool close_when_quiet : 1 = false;
-    bool lost : 1 = false;  ///< the fd was closed by others: its number is not ours to touch
+    bool lost : 1 = false;         ///< the fd was closed by others: its number is not ours to touch
     bool backing_off : 1 = false;  ///< accept ran out of descriptors; wait before the next try
     interest registered = interest::none;  ///< what the poller was told
     std::uint32_t holds = 0;               ///< operations with the kernel or another thread
