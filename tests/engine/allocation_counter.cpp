@@ -27,15 +27,27 @@ std::uint64_t eddy::test::allocations() noexcept { return count.load(std::memory
 
 #if EDDY_SANITIZED
 
-void* operator new(std::size_t size) {
+// All that the sanitizer has of these, except for the aligned ones: they go together.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     count_one();
-    if (void* const memory = std::malloc(size); memory != nullptr) {
+    return std::malloc(size);
+}
+void* operator new(std::size_t size) {
+    if (void* const memory = operator new(size, std::nothrow); memory != nullptr) {
         return memory;
     }
     throw std::bad_alloc();
 }
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+    return operator new(size, std::nothrow);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 
 #else
 
