@@ -25,8 +25,8 @@ struct descriptor_options {
 ///
 /// Blocking mode: epoll and poll need O_NONBLOCK. attach sets it, and release() takes it away again
 /// if it was not set before. It is never set on a description that others are likely to share:
-/// terminals, and the fds 0, 1 and 2; there each call is preceded by a poll(). io_uring never
-/// touches it.
+/// terminals, and the fds 0, 1 and 2; there each call is preceded by a poll(), and writes are made
+/// in small pieces. io_uring never touches it.
 ///
 /// Thread: the loop's, or any while the loop does not run. Must not outlive the loop.
 class descriptor {
@@ -56,12 +56,16 @@ public:
 
     /// Ends what is pending on it with `operation_canceled`, and closes the fd as soon as the
     /// kernel has let go of it: at once on epoll and poll, in the next turn at the latest on
-    /// io_uring. To wait for the end, start close() from <eddy/loop/requests.hpp>.
+    /// io_uring. To wait for the end, start close() from <eddy/loop/requests.hpp>. If others have
+    /// closed the fd already, what is at its number now is left alone, and what is pending ends
+    /// with `bad_file_descriptor` (as far as the kernel tells files apart, and if the kind was not
+    /// given).
     EDDY_API void close() noexcept;
 
     /// Ends what is pending on it with `operation_canceled` and gives the fd back. May block for as
     /// long as the kernel takes to cancel. Fails with `device_or_resource_busy` while a blocking
-    /// call on it is with another thread, and with `bad_file_descriptor` if it is not attached.
+    /// call on it is with another thread, and with `bad_file_descriptor` if it is not attached or
+    /// others have closed it.
     EDDY_API std::error_code release(unique_fd& out) noexcept;
 
     /// -1: nothing is attached, or the fd was closed by others and its number used again.

@@ -17,6 +17,10 @@
 /// Every operation can be cancelled and can have a deadline, except calls that run inline: on epoll
 /// and poll those are open, close, fsync, and read and write on files. There a cancellation has no
 /// effect, unless they still wait for their turn.
+///
+/// Reads of one descriptor are performed in the order in which they were started, and so are
+/// writes, except for those with an offset. The others (readiness, connect, shutdown, fsync) wait
+/// for nobody.
 namespace eddy {
 
 /// Where files are read and written: at the file's own position.
