@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/fd_table.hpp"
+#include "engine/request_facts.hpp"
 
 #include <eddy/base/clock.hpp>
 #include <eddy/base/function_ref.hpp>
@@ -178,18 +179,6 @@ private:
     /// Whether the number still is the fd that was attached, as far as the kernel tells.
     static bool is_ours(const fd_slot& slot) noexcept;
 };
-
-bool is_read(opcode code) noexcept;
-/// How many bytes the operation moves at most; 0 for what is no transfer.
-std::uint64_t size_of(const io_request& request) noexcept;
-
-/// What an error of accept() means.
-enum class accept_failure : std::uint8_t {
-    transient,  ///< of a connection that is gone: try the next one
-    exhausted,  ///< no descriptors or memory: wait a little
-    lasting,
-};
-accept_failure classify_accept(io_result result) noexcept;
 
 /// `kind` must not be `automatic`.
 std::error_code make_engine(engine_kind kind, ready_queue& ready,

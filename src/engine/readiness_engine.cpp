@@ -1,10 +1,10 @@
+#include "base/make_opened.hpp"
 #include "engine/engine.hpp"
 #include "kernel/io.hpp"
 #include "poller/poller.hpp"
 
 #include <array>
 #include <cerrno>
-#include <new>
 #include <span>
 
 #include <sys/socket.h>
@@ -503,15 +503,8 @@ std::error_code readiness_engine::rebuild_after_fork() noexcept {
 
 std::error_code make_readiness_engine(engine_kind kind, ready_queue& ready,
                                       std::unique_ptr<engine>& out) noexcept {
-    std::unique_ptr<readiness_engine> made(new (std::nothrow) readiness_engine(kind, ready));
-    if (made == nullptr) {
-        return std::make_error_code(std::errc::not_enough_memory);
-    }
-    const auto error = made->open();
-    if (!error) {
-        out = std::move(made);
-    }
-    return error;
+    return make_opened<readiness_engine>(
+        out, [](auto& made) { return made.open(); }, kind, ready);
 }
 
 }  // namespace eddy

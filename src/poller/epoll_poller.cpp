@@ -1,3 +1,4 @@
+#include "base/make_opened.hpp"
 #include "kernel/event.hpp"
 #include "poller/poller.hpp"
 
@@ -5,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <new>
 
 #include <sys/epoll.h>
 
@@ -106,15 +106,7 @@ private:
 }  // namespace
 
 std::error_code make_epoll_poller(std::unique_ptr<poller>& out) noexcept {
-    std::unique_ptr<epoll_poller> made(new (std::nothrow) epoll_poller);
-    if (made == nullptr) {
-        return std::make_error_code(std::errc::not_enough_memory);
-    }
-    const auto error = made->open();
-    if (!error) {
-        out = std::move(made);
-    }
-    return error;
+    return make_opened<epoll_poller>(out, [](auto& made) { return made.open(); });
 }
 
 }  // namespace eddy

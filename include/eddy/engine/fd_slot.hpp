@@ -16,6 +16,9 @@ public:
     bool empty() const noexcept { return head_ == nullptr; }
     io_operation* front() const noexcept { return head_; }
     static io_operation* next(const io_operation& op, const io_list& list) noexcept;
+    /// Calls `visit(io_operation&)` for each; it may take that operation out of the list.
+    template <class Visitor>
+    void for_each(Visitor&& visit) const;
     void push_back(io_operation& op) noexcept;
     void erase(io_operation& op) noexcept;
 

@@ -154,4 +154,14 @@ inline io_operation* io_list::next(const io_operation& op, const io_list& list) 
     return op.list_next_ == list.head_ ? nullptr : op.list_next_;
 }
 
+template <class Visitor>
+void io_list::for_each(Visitor&& visit) const {
+    io_operation* op = head_;
+    while (op != nullptr) {
+        io_operation* const after = next(*op, *this);
+        visit(*op);
+        op = after;
+    }
+}
+
 }  // namespace eddy

@@ -1,0 +1,192 @@
+#include "engine/engine.hpp"
+#include "kernel/io.hpp"
+
+#include <cerrno>
+
+#include <sys/socket.h>
+
+namespace eddy {
+
+std::error_code engine::reclaim(io_operation& op) noexcept {
+    EDDY_ASSERT(op.phase_ != phase::away,
+                "an operation was destroyed while an executor was performing it");
+    cancel(op, end_reason::canceled);
+    if (auto error = quiesce(op)) {
+        return error;
+    }
+    drop_results(op);
+    if (op.phase_ == phase::completed) {
+        drop_result(op.request_.code, op.result_);
+    }
+    if (op.queued_) {
+        ready_.erase(op);
+    }
+    op.phase_ = phase::idle;
+    return {};
+}
+
+void engine::drop_result(opcode code, io_result result) noexcept {
+    if (result && (code == opcode::accept || code == opcode::open)) {
+        kernel::close(result.fd());
+    }
+}
+
+void engine::finished(io_operation& op, io_result result) noexcept {
+    fd_slot* const slot = op.request_.slot;
+    io_list& list = list_of(op);
+    op.result_ = result;
+    unlink(op);
+    if (slot != nullptr && !slot->detaching) {
+        activate(*slot, list);
+    }
+}
+
+void engine::send_away(io_operation& op) noexcept {
+    op.phase_ = phase::away;
+    if (op.request_.slot != nullptr) {
+        ++op.request_.slot->holds;
+    }
+}
+
+void engine::came_back(io_operation& op, io_result result) noexcept {
+    finished(op, result);
+    op.phase_ = phase::completed;
+    if (op.request_.slot != nullptr) {
+        let_go(*op.request_.slot);
+    }
+}
+
+void engine::forget(io_operation& op) noexcept {
+    if (op.list_next_ != nullptr) {
+        unlink(op);
+    }
+    op.phase_ = phase::idle;
+    op.queued_ = false;
+}
+
+void engine::for_each_operation(function_ref<void(io_operation&)> visit) noexcept {
+    unattached_.for_each(visit);
+    table_.for_each([&](fd_slot& slot) {
+        for (const io_list* list : {&slot.readers, &slot.writers, &slot.waiters}) {
+            list->for_each(visit);
+        }
+    });
+}
+
+bool engine::valid(const io_operation& op) noexcept {
+    const io_request& request = op.request_;
+    if (request.slot == nullptr) {
+        return request.code == opcode::open;
+    }
+    return request.slot->generation == request.generation && !request.slot->detaching;
+}
+
+bool engine::settled(const io_operation& op, io_result& result) noexcept {
+    if (!valid(op)) {
+        result = io_result::system_error(EBADF);
+        return true;
+    }
+    const io_request& request = op.request_;
+    if (needs_socket(request.code) && !is_socket(request.slot->kind)) {
+        result = io_result::system_error(ENOTSOCK);
+        return true;
+    }
+    switch (request.code) {
+        case opcode::read:
+        case opcode::write:
+        case opcode::readv:
+        case opcode::writev:
+            if (request.offset >= 0 && !has_offsets(request.slot->kind)) {
+                result = io_result::system_error(ESPIPE);
+                return true;
+            }
+            break;
+        case opcode::recv:
+        case opcode::send:
+            break;
+        case opcode::wait: {
+            constexpr auto always = interest::readable | interest::writable;
+            const auto wanted = static_cast<interest>(request.flags);
+            result = io_result::value(static_cast<std::int64_t>(wanted & always));
+            return request.slot->kind == descriptor_kind::file;
+        }
+        default:
+            return false;
+    }
+    // A datagram may be empty.
+    if (request.slot->kind == descriptor_kind::datagram || size_of(request) != 0) {
+        return false;
+    }
+    result = io_result::value(0);
+    return true;
+}
+
+io_list& engine::list_of(io_operation& op) noexcept {
+    fd_slot* const slot = op.request_.slot;
+    if (slot == nullptr) {
+        return unattached_;
+    }
+    if (op.request_.code == opcode::wait) {
+        return slot->waiters;
+    }
+    return is_read(op.request_.code) ? slot->readers : slot->writers;
+}
+
+io_result engine::result_of(end_reason reason) noexcept {
+    switch (reason) {
+        case end_reason::timed_out:
+            return io_result::eddy_error(errc::timed_out);
+        case end_reason::bad_fd:
+            return io_result::system_error(EBADF);
+        case end_reason::no_memory:
+            return io_result::system_error(ENOMEM);
+        case end_reason::none:
+        case end_reason::canceled:
+            break;
+    }
+    return io_result::system_error(ECANCELED);
+}
+
+bool engine::advance(io_operation& op, io_result result) noexcept {
+    io_request& request = op.request_;
+    const bool transfer = request.code == opcode::recv || request.code == opcode::send;
+    if (!transfer || (request.flags & MSG_WAITALL) == 0 || result.raw() <= 0 ||
+        result.count() >= request.size) {
+        return false;
+    }
+    request.data = static_cast<std::byte*>(request.data) + result.count();
+    request.size -= result.count();
+    op.moved_ += static_cast<std::uint32_t>(result.count());
+    return true;
+}
+
+io_result engine::total(const io_operation& op, io_result last) noexcept {
+    return op.moved_ == 0 ? last
+                          : io_result::value(std::int64_t{op.moved_} +
+                                             static_cast<std::int64_t>(last.count()));
+}
+
+void engine::link(io_operation& op) noexcept {
+    op.phase_ = phase::waiting;
+    list_of(op).push_back(op);
+}
+
+void engine::unlink(io_operation& op) noexcept { list_of(op).erase(op); }
+
+void engine::complete(io_operation& op, io_result result) noexcept {
+    unlink(op);
+    op.result_ = total(op, result);
+    op.phase_ = phase::completed;
+    if (!ready_queue::contains(op)) {
+        ready_.push(op);
+    }
+}
+
+void engine::make_runnable(io_operation& op) noexcept {
+    if (!ready_queue::contains(op)) {
+        op.phase_ = phase::runnable;
+        ready_.push(op);
+    }
+}
+
+}  // namespace eddy

@@ -1,0 +1,113 @@
+#include "engine/request_facts.hpp"
+
+#include <cerrno>
+#include <numeric>
+#include <span>
+
+#include <sys/socket.h>
+
+namespace eddy {
+
+namespace {
+
+std::uint64_t size_of(std::span<const iovec> vectors) noexcept {
+    return std::accumulate(vectors.begin(), vectors.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const iovec& v) { return sum + v.iov_len; });
+}
+
+}  // namespace
+
+bool is_read(opcode code) noexcept {
+    switch (code) {
+        case opcode::read:
+        case opcode::readv:
+        case opcode::recv:
+        case opcode::recvmsg:
+        case opcode::accept:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool needs_socket(opcode code) noexcept {
+    switch (code) {
+        case opcode::recv:
+        case opcode::send:
+        case opcode::recvmsg:
+        case opcode::sendmsg:
+        case opcode::accept:
+        case opcode::connect:
+        case opcode::shutdown:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool has_offsets(descriptor_kind kind) noexcept {
+    return kind == descriptor_kind::file || kind == descriptor_kind::other;
+}
+
+bool keeps_order(const io_request& request) noexcept {
+    switch (request.code) {
+        case opcode::read:
+        case opcode::write:
+        case opcode::readv:
+        case opcode::writev:
+            return request.offset < 0;
+        case opcode::recv:
+        case opcode::send:
+        case opcode::recvmsg:
+        case opcode::sendmsg:
+        case opcode::accept:
+            return true;
+        default:
+            return false;
+    }
+}
+
+std::uint64_t size_of(const io_request& request) noexcept {
+    switch (request.code) {
+        case opcode::read:
+        case opcode::write:
+        case opcode::recv:
+        case opcode::send:
+            return request.size;
+        case opcode::readv:
+        case opcode::writev:
+            return size_of(
+                {static_cast<const iovec*>(request.data), static_cast<std::size_t>(request.flags)});
+        case opcode::recvmsg:
+        case opcode::sendmsg: {
+            const auto& message = *static_cast<const msghdr*>(request.data);
+            return size_of({message.msg_iov, message.msg_iovlen});
+        }
+        default:
+            return 0;
+    }
+}
+
+accept_failure classify_accept(io_result result) noexcept {
+    switch (result.system_error()) {
+        case ECONNABORTED:
+        case EPROTO:
+        case ENOPROTOOPT:
+        case ENETDOWN:
+        case ENETUNREACH:
+        case EHOSTDOWN:
+        case EHOSTUNREACH:
+        case ENONET:
+        case EPERM:
+            return accept_failure::transient;
+        case EMFILE:
+        case ENFILE:
+        case ENOBUFS:
+        case ENOMEM:
+            return accept_failure::exhausted;
+        default:
+            return accept_failure::lasting;
+    }
+}
+
+}  // namespace eddy

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <eddy/engine/io_operation.hpp>
+
+#include <cstdint>
+
+/// What can be told of a request by looking at it.
+namespace eddy {
+
+bool is_read(opcode code) noexcept;
+bool needs_socket(opcode code) noexcept;
+bool has_offsets(descriptor_kind kind) noexcept;
+/// Transfers at a position that each of them moves, and accepts.
+bool keeps_order(const io_request& request) noexcept;
+/// How many bytes the operation moves at most; 0 for what is no transfer.
+std::uint64_t size_of(const io_request& request) noexcept;
+
+/// What an error of accept() means.
+enum class accept_failure : std::uint8_t {
+    transient,  ///< of a connection that is gone: try the next one
+    exhausted,  ///< no descriptors or memory: wait a little
+    lasting,
+};
+accept_failure classify_accept(io_result result) noexcept;
+
+}  // namespace eddy

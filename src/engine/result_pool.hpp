@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <system_error>
+#include <vector>
+
+namespace eddy {
+
+/// Results of multishot operations that came and were not delivered yet: one wait can bring many of
+/// one operation. Each operation has a chain of them, oldest first, in one array for all.
+class result_pool {
+public:
+    static constexpr std::uint32_t none = UINT32_MAX;
+
+    /// Room for `count` more.
+    std::error_code grow(std::size_t count) noexcept;
+    void clear() noexcept;
+
+    bool full() const noexcept { return free_ == none; }
+    bool unused() const noexcept { return used_ == 0; }
+
+    /// Precondition: not full.
+    void append(std::uint32_t& first, std::uint32_t& last, std::int32_t result) noexcept;
+    /// Precondition: `first` is not `none`.
+    std::int32_t take(std::uint32_t& first) noexcept;
+
+private:
+    struct record {
+        std::int32_t result;
+        std::uint32_t next;
+    };
+
+    std::vector<record> records_;
+    std::uint32_t free_ = none;
+    std::size_t used_ = 0;
+};
+
+}  // namespace eddy

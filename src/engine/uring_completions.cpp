@@ -1,0 +1,150 @@
+#if EDDY_HAS_IO_URING
+
+#include "engine/uring_engine.hpp"
+#include "kernel/io.hpp"
+
+#include <cerrno>
+#include <utility>
+
+namespace eddy {
+
+namespace {
+
+/// A unix listener whose backlog is full: no event tells of the end of that.
+bool waits_for_time(const io_request& request) noexcept {
+    return request.code == opcode::connect && request.slot->kind != descriptor_kind::tcp;
+}
+
+}  // namespace
+
+/// What a poll request reported, of what was asked for. Urgent data is reported with any data, so
+/// that has to be looked at.
+io_result uring_engine::really_ready(const io_request& request, io_result result) noexcept {
+    const auto asked = static_cast<interest>(request.flags);
+    auto ready = static_cast<interest>(result.raw()) & (asked | ends_readiness);
+    if (any(ready & interest::priority) && !request.multishot) {
+        const io_result now = kernel::ready_now(request.slot->fd, asked);
+        ready = static_cast<interest>(now.raw());
+        if (!now || any(ready & interest::invalid)) {
+            return io_result::system_error(EBADF);
+        }
+    }
+    return io_result::value(static_cast<std::int64_t>(ready));
+}
+
+void uring_engine::reap(bool& woken) noexcept {
+    // Every completion may need a record; without one it stays in the queue, or in the kernel.
+    while (!results_.full()) {
+        const io_uring_cqe* const cqe = ring_.front();
+        if (cqe == nullptr) {
+            return;
+        }
+        const std::uint64_t token = cqe->user_data;
+        const std::int32_t result = cqe->res;
+        const bool more = (cqe->flags & IORING_CQE_F_MORE) != 0;
+        ring_.pop();
+        if (io_operation* const op = uring_ring::operation_of(token); op != nullptr) {
+            on_completion(*op, result, more);
+        } else if (fd_slot* const slot = uring_ring::cancelled_on(token); slot != nullptr) {
+            if (result == -ENOENT) {
+                cancel_again(*slot);
+            }
+        } else if (uring_ring::is_wake(token)) {
+            woken = true;
+            wake_armed_ = more;
+        }
+    }
+}
+
+/// The kernel did not find what it was to cancel. Most often that has completed; but one that is
+/// on its way between two of the kernel's queues is not found either, and would wait on.
+void uring_engine::cancel_again(fd_slot& slot) noexcept {
+    for (const io_list* list : {&slot.readers, &slot.writers, &slot.waiters}) {
+        for (io_operation* op = list->front(); op != nullptr; op = io_list::next(*op, *list)) {
+            if (op->in_kernel_ && op->cancel_sent_ && !ready_queue::contains(*op)) {
+                op->cancel_sent_ = false;
+                cancel(*op, op->wanted_end_);
+            }
+        }
+    }
+}
+
+void uring_engine::on_completion(io_operation& op, std::int32_t result, bool more) noexcept {
+    fd_slot* const slot = op.request_.slot;
+    if (more) {
+        keep_record(op, result);
+        return;
+    }
+    op.in_kernel_ = false;
+    if (op.cancel_sent_ && in_backlog(op)) {
+        backlog_.erase(op);  // it has ended before its cancellation could be submitted
+    }
+    op.cancel_sent_ = false;
+    if (op.request_.multishot) {
+        on_multishot(op, result);
+    } else {
+        on_single(op, io_result::from_kernel(result));
+    }
+    if (slot != nullptr) {
+        let_go(*slot);
+    }
+}
+
+io_result uring_engine::ended(const io_operation& op, io_result result) const noexcept {
+    const int error = result.system_error();
+    const bool undone = error == ECANCELED || error == EINTR || error == EAGAIN;
+    return undone && op.wanted_end_ != end_reason::none ? result_of(op.wanted_end_) : result;
+}
+
+void uring_engine::on_single(io_operation& op, io_result result) noexcept {
+    const bool was_poll = std::exchange(op.in_progress_, false);
+    const bool ends = op.wanted_end_ != end_reason::none;
+    if (op.request_.code == opcode::wait && result) {
+        result = really_ready(op.request_, result);
+    }
+    if (!ends && goes_on(op, result, was_poll)) {
+        return;
+    }
+    if (was_poll && result) {
+        result = io_result::system_error(ECANCELED);  // nothing was done yet
+    }
+    if (op.request_.code == opcode::accept && !result &&
+        classify_accept(result) == accept_failure::exhausted) {
+        back_off(*op.request_.slot);
+    }
+    conclude(op, ended(op, result));
+}
+
+/// Whether the operation needs the kernel once more; then it is on its way. `was_poll`: the kernel
+/// was asked to wait for an fd that says EAGAIN instead of waiting.
+bool uring_engine::goes_on(io_operation& op, io_result result, bool was_poll) noexcept {
+    const io_request& request = op.request_;
+    bool again = false;
+    if (was_poll) {
+        again = result.ok();
+    } else if (request.code == opcode::wait) {
+        again = result == io_result::value(0);
+    } else if (result.would_block() && request.slot != nullptr) {
+        if (waits_for_time(request)) {
+            back_off(*request.slot);
+            op.phase_ = phase::waiting;
+            return true;
+        }
+        op.in_progress_ = true;
+        again = true;
+    } else if (!result) {
+        again = result.system_error() == EINTR ||
+                (request.code == opcode::accept &&
+                 classify_accept(result) == accept_failure::transient);
+    } else {
+        again = advance(op, result);
+    }
+    if (again) {
+        submit(op);
+    }
+    return again;
+}
+
+}  // namespace eddy
+
+#endif

@@ -1,0 +1,88 @@
+#pragma once
+
+#if EDDY_HAS_IO_URING
+
+#include "engine/engine.hpp"
+#include "engine/result_pool.hpp"
+#include "engine/uring_ring.hpp"
+#include "kernel/event.hpp"
+
+#include <eddy/base/unique_fd.hpp>
+
+namespace eddy {
+
+/// Performs operations by handing them to the kernel.
+///
+/// start() and cancel() only fill the submission queue; what does not fit waits in `backlog_`. One
+/// io_uring_enter a turn submits all and waits.
+class uring_engine final : public engine {
+public:
+    explicit uring_engine(ready_queue& ready) noexcept : engine(ready) {}
+
+    std::error_code open(unsigned entries) noexcept;
+
+    engine_kind kind() const noexcept override { return engine_kind::io_uring; }
+    progress start(io_operation& op, bool may_try) noexcept override;
+    progress finish(io_operation& op) noexcept override;
+    void cancel(io_operation& op, end_reason reason) noexcept override;
+    std::error_code claim() noexcept override;
+    void disown() noexcept override;
+    std::error_code flush() noexcept override;
+    std::error_code wait(time_point until, bool& woken) noexcept override;
+    void wake() noexcept override { kernel::signal_eventfd(wake_.get()); }
+    int native_handle() const noexcept override { return -1; }
+    std::error_code rebuild_after_fork() noexcept override;
+
+protected:
+    std::error_code enroll(fd_slot&) noexcept override { return {}; }
+    void expel(fd_slot&) noexcept override {}
+    std::error_code quiesce(io_operation& op) noexcept override;
+    std::error_code quiesce(fd_slot& slot) noexcept override;
+    void drop_results(io_operation& op) noexcept override;
+    void activate(fd_slot& slot, io_list& list) noexcept override;
+    bool wants_nonblocking() const noexcept override { return false; }
+
+private:
+    template <class Condition>
+    std::error_code wait_while(Condition&& condition) noexcept;
+    void submit(io_operation& op) noexcept;
+    bool may_submit(io_operation& op) noexcept;
+    void conclude(io_operation& op, io_result result) noexcept;
+    bool fill(io_operation& op) noexcept;
+    bool fill_cancel(io_operation& op) noexcept;
+    void drain_backlog() noexcept;
+    void arm_wake() noexcept;
+    void reap(bool& woken) noexcept;
+    void cancel_again(fd_slot& slot) noexcept;
+    void on_completion(io_operation& op, std::int32_t result, bool more) noexcept;
+    void on_single(io_operation& op, io_result result) noexcept;
+    bool goes_on(io_operation& op, io_result result, bool was_poll) noexcept;
+    void on_multishot(io_operation& op, std::int32_t result) noexcept;
+    void keep_record(io_operation& op, std::int32_t result) noexcept;
+    progress finish_accept(io_operation& op, io_result result) noexcept;
+    progress finish_wait(io_operation& op, io_result result) noexcept;
+    progress go_on(io_operation& op) noexcept;
+    static io_result really_ready(const io_request& request, io_result result) noexcept;
+    io_result ended(const io_operation& op, io_result result) const noexcept;
+    static bool has_record(const io_operation& op) noexcept {
+        return op.first_record_ != result_pool::none;
+    }
+    /// In the backlog, which shares its links with the ready queue.
+    static bool in_backlog(const io_operation& op) noexcept {
+        return op.phase_ == phase::waiting && ready_queue::contains(op);
+    }
+
+    /// What ends a multishot wait.
+    static constexpr auto ends_readiness = interest::error | interest::hangup;
+
+    uring_ring ring_;
+    unsigned entries_ = 0;
+    unique_fd wake_;
+    bool wake_armed_ = false;
+    operation_list backlog_;  ///< to be submitted, or cancelled, when there is room
+    result_pool results_;
+};
+
+}  // namespace eddy
+
+#endif

@@ -1,0 +1,115 @@
+#if EDDY_HAS_IO_URING
+
+#include "engine/uring_engine.hpp"
+
+#include <cerrno>
+
+namespace eddy {
+
+void uring_engine::on_multishot(io_operation& op, std::int32_t result) noexcept {
+    io_list& list = list_of(op);
+    unlink(op);
+    keep_record(op, result);
+    activate(*op.request_.slot, list);
+}
+
+void uring_engine::keep_record(io_operation& op, std::int32_t result) noexcept {
+    results_.append(op.first_record_, op.last_record_, result);
+    if (op.cancel_sent_ && in_backlog(op)) {
+        backlog_.erase(op);  // the cancellation waits in the backlog: results come first
+        op.cancel_sent_ = false;
+    }
+    make_runnable(op);
+}
+
+progress uring_engine::finish(io_operation& op) noexcept {
+    if (!has_record(op)) {
+        op.result_ = result_of(op.wanted_end_);
+        return progress::finished;
+    }
+    const io_result result = io_result::from_kernel(results_.take(op.first_record_));
+    if (op.request_.code == opcode::accept) {
+        return finish_accept(op, result);
+    }
+    return finish_wait(op, result ? really_ready(op.request_, result) : result);
+}
+
+/// A result was taken that is not the last. What comes next: another one that is there already, the
+/// kernel, which goes on, or a new submission.
+progress uring_engine::go_on(io_operation& op) noexcept {
+    op.phase_ = phase::waiting;
+    if (has_record(op) || (!op.in_kernel_ && op.wanted_end_ != end_reason::none)) {
+        make_runnable(op);
+    } else if (!op.in_kernel_) {
+        if (!valid(op)) {
+            op.wanted_end_ = end_reason::canceled;
+            make_runnable(op);
+        } else {
+            link(op);
+            activate(*op.request_.slot, list_of(op));
+        }
+    } else if (op.wanted_end_ != end_reason::none && !op.cancel_sent_) {
+        cancel(op, op.wanted_end_);
+    }
+    return progress::more;
+}
+
+progress uring_engine::finish_accept(io_operation& op, io_result result) noexcept {
+    op.result_ = result;
+    if (result) {
+        return go_on(op);
+    }
+    if (op.wanted_end_ != end_reason::none) {
+        op.result_ = ended(op, result);
+        return progress::finished;
+    }
+    if (result.system_error() == EINVAL && ring_.multishot_accept()) {
+        ring_.disable_multishot_accept();  // a kernel before 5.19, or no listener: try one by one
+        static_cast<void>(go_on(op));
+        return progress::pending;
+    }
+    switch (classify_accept(result)) {
+        case accept_failure::transient:
+            static_cast<void>(go_on(op));
+            return progress::pending;
+        case accept_failure::exhausted:
+            back_off(*op.request_.slot);
+            return go_on(op);
+        case accept_failure::lasting:
+            break;
+    }
+    return progress::finished;
+}
+
+progress uring_engine::finish_wait(io_operation& op, io_result result) noexcept {
+    const bool last = !result || any(static_cast<interest>(result.raw()) & ends_readiness);
+    if (!last && !op.ending_) {
+        op.result_ = result;
+        return go_on(op);
+    }
+    if (!op.ending_) {
+        op.result_ = ended(op, result);
+        op.ending_ = true;
+    }
+    while (has_record(op)) {
+        static_cast<void>(
+            results_.take(op.first_record_));  // behind a hang-up they say nothing new
+    }
+    if (!op.in_kernel_) {
+        return progress::finished;
+    }
+    // The kernel goes on polling: the last result is delivered when it has stopped.
+    op.phase_ = phase::waiting;
+    cancel(op, end_reason::canceled);
+    return progress::pending;
+}
+
+void uring_engine::drop_results(io_operation& op) noexcept {
+    while (op.request_.multishot && has_record(op)) {
+        drop_result(op.request_.code, io_result::from_kernel(results_.take(op.first_record_)));
+    }
+}
+
+}  // namespace eddy
+
+#endif
