@@ -1,12 +1,15 @@
 // Accepting connections, one by one and in a stream.
 #include "support/engine_fixture.hpp"
+#include "support/in_child.hpp"
 
 #include <set>
 #include <vector>
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 namespace eddy::test {
 namespace {
@@ -233,6 +236,101 @@ TEST_P(Accept, InAStreamIsStillAStreamAfterAnotherFailed) {
     loop().cancel(r.operation());
     ASSERT_TRUE(ends(r));
     accepted_by(r);
+}
+
+TEST_P(Accept, ThatFailedAtOnceAndIsAbandonedClosesNothing) {
+    const int ended = in_child([&] {
+        const unique_fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        ::dup2(null.get(), 0);
+        eddy::loop l({.engine = GetParam()});
+        recorder failed;
+        const descriptor none;
+        failed.start(l, accept_multishot(none));
+        l.abandon(failed.operation());
+        EXPECT_FALSE(failed.operation().pending());
+        EXPECT_TRUE(is_open(0));
+        tcp_listener listener;
+        const unsigned short port = listener.port();
+        const descriptor d(l, listener.take());
+        std::vector<unique_fd> clients;
+        for (int i = 0; i != 5; ++i) {
+            clients.push_back(tcp_connect(port));
+        }
+        std::vector<unique_fd> servers;
+        recorder r([&](recorder& self) {
+            servers.emplace_back(self.result().fd());
+            if (servers.size() == 5) {
+                l.stop();
+            }
+        });
+        r.start(l, accept_multishot(d));
+        l.run_for(5s);
+        EXPECT_EQ(servers.size(), 5U);
+        EXPECT_TRUE(failed.results().empty());
+        EXPECT_TRUE(is_open(0));
+        return 0;
+    });
+    EXPECT_EQ(ended, 0);
+}
+
+TEST_P(Accept, OfAStreamEndsAtItsDeadlineAlsoIfTheFirstIsThereAtOnce) {
+    tcp_listener listener;
+    const unsigned short port = listener.port();
+    const descriptor d = attach(listener.take());
+    const unique_fd one = tcp_connect(port);
+    const unique_fd two = tcp_connect(port);
+    std::vector<unique_fd> servers;
+    recorder stream([&](recorder& self) {
+        if (self.result().ok()) {
+            servers.emplace_back(self.result().fd());
+        }
+        if (self.ended()) {
+            loop().stop();
+        }
+    });
+    recorder first([&](recorder& self) {
+        servers.emplace_back(self.result().fd());
+        start(stream, accept_multishot(d), clock::now() + 100ms);
+    });
+    start(first, accept(d));
+    loop().run_for(5s);
+    EXPECT_EQ(servers.size(), 2U);
+    EXPECT_TRUE(stream.ended());
+    EXPECT_EQ(stream.error(), make_error_code(errc::timed_out));
+}
+
+TEST_P(Accept, OfMoreThanTheKernelHasRoomForLeavesRoomToAbandonAnother) {
+    constexpr std::size_t amount = 1500;
+    tcp_listener listener(4096);
+    const unsigned short port = listener.port();
+    const descriptor d = attach(listener.take());
+    std::vector<unique_fd> clients;
+    for (std::size_t i = 0; i != amount; ++i) {
+        clients.push_back(tcp_connect(port));
+    }
+    fd_pair pipe = make_pipe();
+    const descriptor idle = attach(std::move(pipe.first));
+    std::string buffer(8, '\0');
+    recorder other;
+    start(other, read(idle, bytes(buffer)));
+    std::vector<unique_fd> servers;
+    recorder r([&](recorder& self) {
+        servers.emplace_back(self.result().fd());
+        if (servers.size() == 1) {
+            loop().abandon(other.operation());
+            EXPECT_FALSE(other.operation().pending());
+        }
+        if (servers.size() == amount) {
+            loop().stop();
+        }
+    });
+    start(r, accept_multishot(d));
+    loop().run_for(5s);
+    EXPECT_EQ(servers.size(), amount);
+    EXPECT_TRUE(other.results().empty());
+    r.then(nullptr);
+    loop().cancel(r.operation());
+    EXPECT_TRUE(ends(r));
 }
 
 }  // namespace

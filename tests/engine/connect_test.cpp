@@ -1,4 +1,5 @@
 // Connecting, and shutting a connection down.
+#include "loop/work.hpp"
 #include "support/engine_fixture.hpp"
 
 #include <vector>
@@ -179,6 +180,49 @@ TEST_P(Connect, ShutdownTellsThePeerAndLeavesTheOtherDirection) {
     start(r, recv(d, bytes(buffer)));
     ASSERT_TRUE(ends(r));
     EXPECT_EQ(buffer.substr(0, r.count()), "still");
+}
+
+TEST_P(Connect, ThatWaitsForRoomSucceedsWithASendBehindIt) {
+    const scratch_directory directory;
+    const sockaddr_un address = unix_address(directory.path("s"));
+    const auto* const where = reinterpret_cast<const sockaddr*>(&address);
+    const unique_fd listener = unix_socket();
+    ASSERT_EQ(::bind(listener.get(), where, sizeof address), 0);
+    ASSERT_EQ(::listen(listener.get(), 0), 0);
+    std::vector<unique_fd> others;
+    for (;;) {  // until the backlog is full
+        unique_fd fd = unix_socket();
+        set_nonblocking(fd.get(), true);
+        if (::connect(fd.get(), where, sizeof address) != 0) {
+            break;
+        }
+        others.push_back(std::move(fd));
+    }
+    const descriptor d = attach(unix_socket());
+    recorder connecting;
+    recorder sending;
+    const auto stop_after_both = [&](recorder&) {
+        if (connecting.ended() && sending.ended()) {
+            loop().stop();
+        }
+    };
+    connecting.then(stop_after_both);
+    sending.then(stop_after_both);
+    std::vector<unique_fd> accepted;
+    alarm make_room(loop(), [&] {
+        for (std::size_t i = 0; i != others.size(); ++i) {
+            accepted.emplace_back(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        }
+    });
+    start(connecting, connect_to(d, address));
+    start(sending, send(d, bytes("hello")));
+    loop().post_after(50ms, make_room);
+    loop().run_for(5s);
+    EXPECT_EQ(connecting.result(), io_result::value(0)) << connecting.error();
+    EXPECT_TRUE(connecting.ended());
+    EXPECT_TRUE(sending.ended());
+    EXPECT_TRUE(sending.result().ok() || sending.error() == std::errc::not_connected)
+        << sending.error();
 }
 
 TEST_P(Connect, ShutdownOfReadingEndsAPendingRead) {

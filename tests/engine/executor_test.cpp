@@ -1,5 +1,6 @@
 // Calls that block, made elsewhere: loop_options::blocking.
 #include "support/engine_fixture.hpp"
+#include "support/in_child.hpp"
 
 #include <atomic>
 #include <thread>
@@ -75,6 +76,25 @@ TEST_P(Executor, KeepsTheOrderOfReadsWithoutAnOffset) {
     EXPECT_EQ(order, "abcdefghij");
 }
 
+TEST_P(Executor, ReadsFromAFileThatIsClosedMeanwhileAndTellsOnce) {
+    let_it_work();
+    const scratch_directory directory;
+    for (int i = 0; i != 100; ++i) {
+        descriptor d = attach(directory.file("f" + std::to_string(i), "content"));
+        const int number = d.native_handle();
+        std::string buffer(16, '\0');
+        recorder r;
+        start(r, read(d, bytes(buffer)));
+        loop().poll();
+        d.close();
+        loop().run(run_mode::empty, {.until = clock::now() + 5s});
+        ASSERT_EQ(r.endings(), 1U);
+        ASSERT_TRUE(r.result().ok() ? r.count() == 7U : r.error() == std::errc::operation_canceled)
+            << r.error();
+        ASSERT_FALSE(is_open(number));
+    }
+}
+
 class ExecutorOfReadiness : public Executor {};
 EDDY_ON_READINESS_ENGINES(ExecutorOfReadiness);
 
@@ -121,6 +141,28 @@ TEST_P(ExecutorOfReadiness, DoesNotHoldUpTheLoop) {
     EXPECT_FALSE(slow.ended());
     let_it_work();
     ASSERT_TRUE(ends(slow));
+}
+
+TEST_P(ExecutorOfReadiness, StaysWithTheParentWhichAChildIsToldOf) {
+    const scratch_directory directory;
+    const descriptor d = attach(directory.file("f", "content"));
+    std::string buffer(16, '\0');
+    recorder r;
+    start(r, read(d, bytes(buffer)));
+    settle();
+    const int ended = in_child([&] {
+        loop().after_fork_in_child();
+        loop().run(run_mode::empty, {.until = clock::now() + 3s});
+        EXPECT_EQ(r.endings(), 1U);
+        EXPECT_EQ(r.error(), std::errc::operation_canceled);
+        EXPECT_TRUE(loop().empty());
+        return 0;
+    });
+    EXPECT_EQ(ended, 0);
+    EXPECT_FALSE(r.ended());
+    let_it_work();
+    ASSERT_TRUE(ends(r));
+    EXPECT_EQ(r.count(), 7U) << r.error();
 }
 
 }  // namespace

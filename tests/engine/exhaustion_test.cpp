@@ -1,10 +1,13 @@
 // What happens when the kernel has no more to give, or refuses.
 #include "kernel/call.hpp"
+#include "loop/work.hpp"
 #include "support/engine_fixture.hpp"
 
 #include <cstdlib>
+#include <optional>
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -30,7 +33,16 @@ private:
     rlimit before_{};
 };
 
-class Exhaustion : public EngineTest {};
+class Exhaustion : public EngineTest {
+protected:
+    static sockaddr_in loopback(unsigned short port) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        address.sin_port = htons(port);
+        return address;
+    }
+};
 EDDY_ON_EVERY_ENGINE(Exhaustion);
 
 TEST_P(Exhaustion, OfDescriptorsIsToldByAnAcceptThatDoesNotSpin) {
@@ -116,6 +128,57 @@ TEST_P(Exhaustion, OfDescriptorsCanBeWaitedForAndCancelled) {
     EXPECT_EQ(paused.error(), std::errc::operation_canceled);
 }
 
+TEST_P(Exhaustion, OfDescriptorsIsOverWithinTheSameRunOnceThereIsRoom) {
+    for (const bool waiting : {false, true}) {
+        for (const bool multishot : {false, true}) {
+            tcp_listener listener;
+            const unsigned short port = listener.port();
+            const descriptor d = attach(listener.take());
+            const auto request = [&] { return multishot ? accept_multishot(d) : accept(d); };
+            unique_fd client = waiting ? tcp_socket() : tcp_connect(port);
+            unique_fd server;
+            std::error_code told;
+            std::optional<no_more_fds> limit;
+            recorder r([&](recorder& self) {
+                if (self.result().ok()) {
+                    server.reset(self.result().fd());
+                    loop().stop();
+                    return;
+                }
+                told = self.error();
+                limit.reset();
+                if (self.ended()) {
+                    start(self, request());
+                }
+            });
+            if (waiting) {  // it is there before the limit, and so is the client's fd
+                start(r, request());
+                settle();
+                limit.emplace();
+                const sockaddr_in address = loopback(port);
+                ASSERT_EQ(::connect(client.get(), reinterpret_cast<const sockaddr*>(&address),
+                                    sizeof address),
+                          0);
+            } else {
+                turns_in(1ms);
+            }
+            job begin([&] {
+                limit.emplace();
+                start(r, request());
+            });
+            if (!waiting) {
+                loop().post(begin);
+            }
+            const time_point before = clock::now();
+            loop().run_for(5s);
+            limit.reset();
+            EXPECT_EQ(told, std::errc::too_many_files_open);
+            EXPECT_TRUE(server) << "waiting " << waiting << ", multishot " << multishot;
+            EXPECT_LT(clock::now() - before, 2s);
+        }
+    }
+}
+
 TEST_P(Exhaustion, OfDescriptorsFailsAnOpen) {
     turns_in(1ms);
     const no_more_fds limit;
@@ -141,6 +204,37 @@ TEST_P(Failure, OfAnAbortedConnectionIsSkipped) {
         ASSERT_TRUE(r.results().front().ok()) << r.error();
         const unique_fd server(r.results().front().fd());
         kernel::fail_nothing();
+    }
+}
+
+TEST_P(Failure, OfAcceptThatLastsDoesNotSpinAndIsOverWhenItEnds) {
+    for (const bool multishot : {false, true}) {
+        tcp_listener listener;
+        const unsigned short port = listener.port();
+        const descriptor d = attach(listener.take());
+        const unique_fd client = tcp_connect(port);
+        unique_fd server;
+        recorder r([&](recorder& self) {
+            if (self.result().ok()) {
+                server.reset(self.result().fd());
+                loop().stop();
+            }
+        });
+        std::uint64_t calls = 0;
+        alarm lift(loop(), [&] {
+            calls = kernel::calls_made() - calls;
+            kernel::fail_nothing();
+            if (!r.operation().pending() && !server) {
+                start(r, accept(d));
+            }
+        });
+        kernel::fail(kernel::call::accept, EPERM, 0, 1'000'000);
+        start(r, multishot ? accept_multishot(d) : accept(d));
+        loop().post_after(200ms, lift);
+        calls = kernel::calls_made();
+        loop().run_for(5s);
+        EXPECT_LT(calls, 2000U);
+        EXPECT_TRUE(server) << r.error();
     }
 }
 

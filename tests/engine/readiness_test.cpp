@@ -1,4 +1,5 @@
 // Waiting for a descriptor to be ready, once and again and again.
+#include "loop/work.hpp"
 #include "support/engine_fixture.hpp"
 
 #include <sys/socket.h>
@@ -222,6 +223,19 @@ TEST_P(Readiness, ThatNobodyWaitsForDoesNotSpin) {
     pair.second.reset();
     pipe.second.reset();
     EXPECT_LE(turns_in(100ms), 20U);
+}
+
+TEST_P(Readiness, ForNothingTellsOfAHangUp) {
+    fd_pair pair = make_pipe();
+    const descriptor d = attach(std::move(pair.first));
+    recorder r([&](recorder&) { loop().stop(); });
+    alarm hang_up(loop(), [&] { pair.second.reset(); });
+    start(r, wait(d, interest::none));
+    loop().post_after(20ms, hang_up);
+    loop().run_for(3s);
+    ASSERT_TRUE(r.ended());
+    EXPECT_TRUE(says(r, interest::hangup)) << r.error();
+    EXPECT_EQ(hang_up.runs, 1);
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace eddy::test {
 namespace {
 
@@ -172,6 +175,39 @@ TEST_P(LoopFork, AForkInACallbackGoesOnInTheChild) {
     loop().post(forking);
     until([&] { return forking.runs == 1; });
     EXPECT_EQ(in_the_child, 0);
+    expect_unaffected();
+}
+
+TEST_P(LoopFork, AForkInACallbackGoesOnInTheSameRunOfTheChild) {
+    const int ended = in_child([&] {
+        eddy::loop l({.engine = GetParam()});
+        pid_t child = -1;
+        job after;
+        alarm ring(l);
+        job forking([&] {
+            child = ::fork();
+            if (child == 0) {
+                ::alarm(10);
+                l.after_fork_in_child();
+                l.post(after);
+                l.post_after(20ms, ring);
+            }
+        });
+        l.post(forking);
+        const std::uint64_t turns = l.counters().turns;
+        l.run_for(100ms);
+        if (child == 0) {
+            EXPECT_EQ(after.runs, 1);
+            EXPECT_EQ(ring.runs, 1);
+            EXPECT_LT(l.counters().turns - turns, 1000U);
+            ::_exit(::testing::Test::HasFailure() ? 99 : 0);
+        }
+        int status = -1;
+        EXPECT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+        return 0;
+    });
+    EXPECT_EQ(ended, 0);
     expect_unaffected();
 }
 

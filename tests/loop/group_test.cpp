@@ -1,7 +1,9 @@
 #include "loop/loop_fixture.hpp"
+#include "support/in_child.hpp"
 
 #include <atomic>
 #include <csignal>
+#include <fstream>
 #include <latch>
 #include <set>
 #include <thread>
@@ -9,6 +11,19 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define EDDY_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define EDDY_SANITIZED 1
+#endif
+#endif
+#ifndef EDDY_SANITIZED
+#define EDDY_SANITIZED 0
+#endif
 
 namespace eddy::test {
 namespace {
@@ -318,6 +333,57 @@ TEST_P(LoopBlocking, DrainingAndDestroyingWaitForTheExecutor) {
         end_loop();
         EXPECT_TRUE(opening.ended());
     }
+}
+
+TEST_P(LoopGroup, AStartThatFailedCanBeTriedAgain) {
+#if EDDY_SANITIZED
+    GTEST_SKIP() << "a sanitizer needs its address space";
+#endif
+    const int ended = in_child([&] {
+        constexpr std::size_t size = 64;
+        loop_group group(of(size));
+        rlimit before{};
+        ::getrlimit(RLIMIT_AS, &before);
+        pthread_attr_t attributes;
+        ::pthread_getattr_default_np(&attributes);
+        std::size_t stack = 0;
+        ::pthread_attr_getstacksize(&attributes, &stack);
+        std::size_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        rlimit few_threads = before;
+        few_threads.rlim_cur =
+            pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (stack + (1U << 20)) * 6;
+        ::setrlimit(RLIMIT_AS, &few_threads);
+        bool failed = false;
+        try {
+            group.start();
+        } catch (const std::system_error&) {
+            failed = true;
+        }
+        ::setrlimit(RLIMIT_AS, &before);
+        EXPECT_TRUE(failed);
+        if (!failed) {
+            return 0;
+        }
+        group.start();
+        std::atomic<std::size_t> ran = 0;
+        std::latch all(size);
+        for (std::size_t i = 0; i != size; ++i) {
+            group.at(i).post([&] {
+                ++ran;
+                all.count_down();
+            });
+        }
+        const time_point limit = clock::now() + 5s;
+        while (!all.try_wait() && clock::now() < limit) {
+            std::this_thread::sleep_for(1ms);
+        }
+        EXPECT_EQ(ran.load(), size);
+        group.stop();
+        group.join();
+        return 0;
+    });
+    EXPECT_EQ(ended, 0);
 }
 
 }  // namespace

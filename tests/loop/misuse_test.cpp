@@ -2,7 +2,12 @@
 #include "loop/loop_fixture.hpp"
 
 #include <cerrno>
+#include <latch>
 #include <memory>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace eddy::test {
 namespace {
@@ -179,6 +184,19 @@ TEST_P(LoopMisuseDeathTest, SettingATimerOnAnotherLoop) {
         "a timer was set on a loop that it does not belong to");
 }
 
+TEST_P(LoopMisuseDeathTest, DisarmingATimerOfAnotherLoop) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            loop other(options());
+            alarm t(l);
+            l.post_after(1h, t);
+            l.poll();
+            other.disarm(t);
+        },
+        "does not belong");
+}
+
 TEST_P(LoopMisuseDeathTest, SettingATimerByTheWrongClock) {
     EXPECT_DEATH(
         {
@@ -227,6 +245,54 @@ TEST_P(LoopMisuseDeathTest, UsingALoopAfterForkWithoutTellingIt) {
     EXPECT_DEATH(l.post_after(1h, t), message);
     EXPECT_DEATH(l.cancel(t), message);
     EXPECT_DEATH(descriptor(l, std::move(fd)), message);
+}
+
+TEST_P(LoopMisuseDeathTest, ReturningFromACallbackAfterForkWithoutTellingTheLoop) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            job forking([&] {
+                const pid_t child = ::fork();
+                if (child != 0) {  // the process that is looked at ends as its child does
+                    int status = 0;
+                    ::waitpid(child, &status, 0);
+                    ::_exit(WIFSIGNALED(status) ? 1 : 0);
+                }
+            });
+            l.post(forking);
+            l.run_for(200ms);
+            ::_exit(0);
+        },
+        "a loop is used after fork");
+}
+
+TEST_P(LoopMisuseDeathTest, StartingAnOperationOnADescriptorOfAnotherLoop) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            loop other(options());
+            fd_pair ends = make_pipe();
+            descriptor from(l, std::move(ends.first));
+            std::string buffer(8, '\0');
+            recorder reading;
+            reading.start(other, read(from, bytes(buffer)));
+        },
+        "another loop");
+}
+
+TEST_P(LoopMisuseDeathTest, RunningALoopOnTwoThreads) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            std::latch running(1);
+            job begun([&] { running.count_down(); });
+            l.post(begun);
+            std::thread thread([&] { l.run_for(500ms); });
+            running.wait();
+            l.run_for(50ms);
+            thread.join();
+        },
+        "runs already");
 }
 
 TEST_P(LoopMisuseDeathTest, JoiningAGroupFromItsOwnThread) {
