@@ -6,6 +6,7 @@
 #include <array>
 #include <exception>
 #include <span>
+#include <utility>
 
 namespace {
 
@@ -35,7 +36,10 @@ struct server {
         loop.run();
     }
     void on_accept(eddy::io_result r) {
-        if (r) (new session{loop, eddy::descriptor(loop, eddy::unique_fd(r.fd()))})->read();
+        eddy::unique_fd fd(r.fd());
+        eddy::descriptor socket;
+        if (!r || eddy::descriptor::attach(loop, fd, socket)) return;  // says what is wrong
+        (new session{loop, std::move(socket)})->read();
     }
 };
 // clang-format on

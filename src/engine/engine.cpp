@@ -43,7 +43,8 @@ fd_slot fresh_slot(const fd_slot& old, int fd, const char* name) noexcept {
 std::error_code engine::examine(fd_slot& fresh, const attach_options& options) noexcept {
     if (options.kind != descriptor_kind::unknown) {
         fresh.kind = options.kind;
-        return {};
+        fresh.short_proves_nothing = options.kind != descriptor_kind::tcp;
+        return kernel::identify(fresh.fd, fresh.identity);
     }
     kernel::file_facts facts;
     if (auto error = kernel::examine(fresh.fd, facts)) {
@@ -51,6 +52,8 @@ std::error_code engine::examine(fd_slot& fresh, const attach_options& options) n
     }
     fresh.kind = kind_of(facts.type);
     fresh.identity = facts.identity;
+    fresh.short_proves_nothing = fresh.kind != descriptor_kind::tcp &&
+                                 (fresh.kind != descriptor_kind::pipe || facts.packets);
     return {};
 }
 
@@ -145,14 +148,17 @@ std::error_code engine::release(fd_slot& slot) noexcept {
 }
 
 void engine::quiet(fd_slot& slot) noexcept {
+    // Others may have a pipe or terminal open by another number; nobody is surprised by the mode of
+    // a socket that is closed.
+    if (slot.restore_blocking && !slot.lost && !(slot.close_when_quiet && is_socket(slot.kind))) {
+        bool was = false;
+        static_cast<void>(kernel::set_nonblocking(slot.fd, false, was));
+    }
     io_result result;
     if (slot.lost) {
         result = io_result::system_error(EBADF);
     } else if (slot.close_when_quiet) {
         result = kernel::close(slot.fd);
-    } else if (slot.restore_blocking) {
-        bool was = false;
-        static_cast<void>(kernel::set_nonblocking(slot.fd, false, was));
     }
     EDDY_ASSERT(slot.readers.empty() && slot.writers.empty() && slot.waiters.empty(),
                 "a descriptor was detached with operations left");

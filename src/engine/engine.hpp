@@ -94,13 +94,14 @@ public:
     /// An operation is started while nobody runs the loop: if there are no others, the engine
     /// belongs to nobody from here on.
     virtual void disown() noexcept {}
-    /// Hands over to the kernel what start() and cancel() have batched.
-    virtual std::error_code flush() noexcept { return {}; }
     /// The only place that blocks, except release(). `time_point::min()`: only look.
     virtual std::error_code wait(time_point until, bool& woken) noexcept = 0;
     virtual void wake() noexcept = 0;
     /// An fd that is readable when wait() has something to do. -1: there is none.
     virtual int native_handle() const noexcept = 0;
+
+    /// Whether the slot is one of this engine's.
+    bool owns(const fd_slot& slot) noexcept { return slot.fd < 0 || table_.find(slot.fd) == &slot; }
 
     /// An accept ran out of descriptors or memory: call end_back_off() in a while.
     bool backing_off() const noexcept { return backing_off_; }

@@ -2,6 +2,7 @@
 #include "kernel/io.hpp"
 
 #include <cerrno>
+#include <utility>
 
 #include <sys/socket.h>
 
@@ -91,6 +92,10 @@ bool engine::settled(const io_operation& op, io_result& result) noexcept {
         result = io_result::system_error(ENOTSOCK);
         return true;
     }
+    if (request.slot != nullptr && request.slot->saved_error != 0 && size_of(request) != 0) {
+        result = io_result::system_error(std::exchange(request.slot->saved_error, 0));
+        return true;
+    }
     switch (request.code) {
         case opcode::read:
         case opcode::write:
@@ -149,9 +154,7 @@ io_result engine::result_of(end_reason reason) noexcept {
 
 bool engine::advance(io_operation& op, io_result result) noexcept {
     io_request& request = op.request_;
-    const bool transfer = request.code == opcode::recv || request.code == opcode::send;
-    if (!transfer || (request.flags & MSG_WAITALL) == 0 || result.raw() <= 0 ||
-        result.count() >= request.size) {
+    if (!wants_all(request) || result.raw() <= 0 || result.count() >= request.size) {
         return false;
     }
     request.data = static_cast<std::byte*>(request.data) + result.count();
@@ -161,9 +164,14 @@ bool engine::advance(io_operation& op, io_result result) noexcept {
 }
 
 io_result engine::total(const io_operation& op, io_result last) noexcept {
-    return op.moved_ == 0 ? last
-                          : io_result::value(std::int64_t{op.moved_} +
-                                             static_cast<std::int64_t>(last.count()));
+    if (op.moved_ == 0 || op.request_.code == opcode::wait) {
+        return last;
+    }
+    const int error = last.system_error();
+    if (error != ECANCELED && error <= UINT8_MAX) {
+        op.request_.slot->saved_error = static_cast<std::uint8_t>(error);
+    }
+    return io_result::value(std::int64_t{op.moved_} + static_cast<std::int64_t>(last.count()));
 }
 
 void engine::link(io_operation& op) noexcept {

@@ -23,15 +23,8 @@ std::uint64_t token_of(const fd_slot& slot) noexcept {
 /// waiting for an edge after a short read hangs on unix sockets that pass descriptors, on
 /// terminals, at the mark of urgent data, on inotify.
 bool short_means_empty(const fd_slot& slot, const io_request& request) noexcept {
-    if (slot.hangup_seen || slot.urgent_seen || slot.shared) {
-        return false;
-    }
-    if (request.code == opcode::recv || request.code == opcode::recvmsg) {
-        if ((request.flags & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) != 0) {
-            return false;
-        }
-    }
-    return slot.kind == descriptor_kind::tcp || slot.kind == descriptor_kind::pipe;
+    return !slot.hangup_seen && !slot.short_proves_nothing && !slot.shared &&
+           !looks_elsewhere(request);
 }
 
 }  // namespace
@@ -175,7 +168,6 @@ progress readiness_engine::start_transfer(io_operation& op, bool may_try) noexce
 progress readiness_engine::start_connect(io_operation& op) noexcept {
     fd_slot& slot = *op.request_.slot;
     const io_result result = perform(op.request_);
-    op.in_progress_ = false;
     switch (result.system_error()) {
         case EINPROGRESS:
             op.in_progress_ = true;
@@ -183,10 +175,13 @@ progress readiness_engine::start_connect(io_operation& op) noexcept {
             return block(op);
         case EAGAIN:  // a unix listener whose backlog is full; no event would tell
             back_off(slot);
-            link(op);
+            if (!is_linked(op)) {
+                link(op);
+            }
+            op.phase_ = phase::waiting;
             return progress::pending;
         default:
-            op.result_ = result;
+            done(op, result);
             return progress::finished;
     }
 }
@@ -206,7 +201,7 @@ progress readiness_engine::start_wait(io_operation& op) noexcept {
         if (block(op) == progress::finished) {
             return progress::finished;
         }
-        op.first_record_ = static_cast<std::uint32_t>(ready.raw());
+        op.told_ = static_cast<std::uint32_t>(ready.raw());
         make_runnable(op);
         return progress::pending;
     }
@@ -220,7 +215,7 @@ progress readiness_engine::block(io_operation& op) noexcept {
         link(op);
     }
     op.phase_ = phase::waiting;
-    op.first_record_ = 0;
+    op.told_ = 0;
     if (auto error = update(*op.request_.slot)) {
         done(op, io_result::system_error(error.value()));
         return progress::finished;
@@ -244,6 +239,11 @@ progress readiness_engine::attempt(io_operation& op) noexcept {
     const io_result result = perform(op.request_);
     if (result.would_block()) {
         set_may(slot, op.request_, false);
+        if (!edge_ && slot.error_told) {
+            // An error that no call takes away (a queue of them that nobody reads) would be told
+            // again at once, for ever.
+            back_off(slot);
+        }
         return block(op);
     }
     if (op.request_.code == opcode::accept) {
@@ -309,11 +309,12 @@ progress readiness_engine::finish_accept(io_operation& op, io_result result) noe
     op.result_ = result;
     const accept_failure failure = classify_accept(result);
     if (!result && failure == accept_failure::transient) {
-        // So many were gone again that others get their turn before the next try.
+        // So many were gone again that something is wrong: not at once.
+        back_off(slot);
         if (!is_linked(op)) {
             link(op);
         }
-        make_runnable(op);
+        op.phase_ = phase::waiting;
         return progress::pending;
     }
     const bool exhausted = !result && failure == accept_failure::exhausted;
@@ -340,7 +341,6 @@ progress readiness_engine::finish_accept(io_operation& op, io_result result) noe
 progress readiness_engine::finish_connect(io_operation& op) noexcept {
     fd_slot& slot = *op.request_.slot;
     if (!op.in_progress_) {
-        unlink(op);
         return start_connect(op);
     }
     const io_result ready = kernel::ready_now(slot.fd, interest::writable);
@@ -356,8 +356,8 @@ progress readiness_engine::finish_connect(io_operation& op) noexcept {
 }
 
 progress readiness_engine::finish_wait(io_operation& op) noexcept {
-    const auto ready = static_cast<interest>(op.first_record_);
-    op.first_record_ = 0;
+    const auto ready = static_cast<interest>(op.told_);
+    op.told_ = 0;
     op.result_ = io_result::value(static_cast<std::int64_t>(ready));
     if (op.request_.multishot && !any(ready & (interest::error | interest::hangup))) {
         op.phase_ = phase::waiting;
@@ -375,6 +375,9 @@ void readiness_engine::cancel(io_operation& op, end_reason reason) noexcept {
     }
     io_list& list = list_of(op);
     complete(op, result_of(reason));
+    if (looks_elsewhere(op.request_)) {
+        op.request_.slot->may_read = true;  // what it has found says nothing about the data
+    }
     if (op.request_.slot != nullptr && !op.request_.slot->detaching) {
         activate(*op.request_.slot, list);
         static_cast<void>(update(*op.request_.slot));  // only takes away: cannot fail
@@ -420,10 +423,11 @@ void readiness_engine::on_event(fd_slot& slot, interest ready) noexcept {
         on_invalid(slot);
         return;
     }
+    slot.error_told = any(ready & interest::error);
     if (any(ready & (interest::readable | interest::priority | hangups))) {
         slot.may_read = true;
         slot.hangup_seen |= any(ready & hangups);
-        slot.urgent_seen |= any(ready & interest::priority);
+        slot.short_proves_nothing |= any(ready & interest::priority);
         activate(slot, slot.readers);
     }
     if (any(ready & (interest::writable | interest::error | interest::hangup))) {
@@ -435,7 +439,7 @@ void readiness_engine::on_event(fd_slot& slot, interest ready) noexcept {
         const auto unasked = interest::error | interest::hangup;
         const auto seen = ready & (static_cast<interest>(op->request_.flags) | unasked);
         if (any(seen)) {
-            op->first_record_ |= static_cast<std::uint32_t>(seen);
+            op->told_ |= static_cast<std::uint32_t>(seen);
             make_runnable(*op);
         }
     }
@@ -452,11 +456,11 @@ void readiness_engine::on_invalid(fd_slot& slot) noexcept {
 
 interest readiness_engine::wanted_by(const fd_slot& slot) const noexcept {
     auto wanted = interest::none;
-    // A unix connect that backs off waits for time, not for the descriptor.
-    if (!slot.readers.empty() && !slot.may_read) {
+    // What backs off waits for time, not for the descriptor.
+    if (!slot.readers.empty() && !slot.may_read && !slot.backing_off) {
         wanted |= interest::readable | interest::peer_closed;
     }
-    if (!slot.writers.empty() && !slot.may_write) {
+    if (!slot.writers.empty() && !slot.may_write && !slot.backing_off) {
         wanted |= interest::writable;
     }
     for (const io_operation* op = slot.waiters.front(); op != nullptr;
@@ -464,6 +468,8 @@ interest readiness_engine::wanted_by(const fd_slot& slot) const noexcept {
         // On a level-triggered poller one that was told and has not run yet needs no more.
         if (edge_ || op->phase_ == phase::waiting) {
             wanted |= static_cast<interest>(op->request_.flags);
+            // Reported unasked, but only of what is in the set at all.
+            wanted |= edge_ ? interest::none : interest::hangup;
         }
     }
     return edge_ ? wanted | slot.registered : wanted;

@@ -61,10 +61,22 @@ bool keeps_order(const io_request& request) noexcept {
         case opcode::recvmsg:
         case opcode::sendmsg:
         case opcode::accept:
+        case opcode::connect:
             return true;
         default:
             return false;
     }
+}
+
+bool looks_elsewhere(const io_request& request) noexcept {
+    const bool reads = request.code == opcode::recv || request.code == opcode::recvmsg;
+    return reads && (request.flags & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) != 0;
+}
+
+bool wants_all(const io_request& request) noexcept {
+    const bool transfer = request.code == opcode::recv || request.code == opcode::send;
+    return transfer && (request.flags & MSG_WAITALL) != 0 && !looks_elsewhere(request) &&
+           request.slot->kind != descriptor_kind::datagram;
 }
 
 std::uint64_t size_of(const io_request& request) noexcept {
@@ -98,8 +110,8 @@ accept_failure classify_accept(io_result result) noexcept {
         case EHOSTDOWN:
         case EHOSTUNREACH:
         case ENONET:
-        case EPERM:
             return accept_failure::transient;
+        case EPERM:
         case EMFILE:
         case ENFILE:
         case ENOBUFS:

@@ -10,15 +10,20 @@ namespace eddy {
 bool is_read(opcode code) noexcept;
 bool needs_socket(opcode code) noexcept;
 bool has_offsets(descriptor_kind kind) noexcept;
-/// Transfers at a position that each of them moves, and accepts.
+/// Transfers at a position that each of them moves, accepts, and the connect before them.
 bool keeps_order(const io_request& request) noexcept;
+/// Reads something else than the data of the stream, or does not take it: whether it would block
+/// says nothing about the others.
+bool looks_elsewhere(const io_request& request) noexcept;
+/// Wants its whole buffer moved (MSG_WAITALL), on a socket where that means something.
+bool wants_all(const io_request& request) noexcept;
 /// How many bytes the operation moves at most; 0 for what is no transfer.
 std::uint64_t size_of(const io_request& request) noexcept;
 
 /// What an error of accept() means.
 enum class accept_failure : std::uint8_t {
     transient,  ///< of a connection that is gone: try the next one
-    exhausted,  ///< no descriptors or memory: wait a little
+    exhausted,  ///< no descriptors or memory, or not allowed: wait a little
     lasting,
 };
 accept_failure classify_accept(io_result result) noexcept;

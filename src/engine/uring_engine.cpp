@@ -56,8 +56,6 @@ progress uring_engine::start(io_operation& op, bool) noexcept {
     if (settled(op, op.result_)) {
         return progress::finished;
     }
-    op.first_record_ = op.last_record_ = result_pool::none;
-    op.in_progress_ = op.cancel_sent_ = op.ending_ = false;
     link(op);
     const bool pauses = request.code == opcode::accept && request.slot->backing_off;
     if (!pauses && may_submit(op)) {
@@ -189,18 +187,13 @@ void uring_engine::arm_wake() noexcept {
     }
 }
 
-std::error_code uring_engine::flush() noexcept {
-    drain_backlog();
-    return ring_.enter(0, time_point::min());
-}
-
 std::error_code uring_engine::wait(time_point until, bool& woken) noexcept {
     if (!wake_armed_) {
         arm_wake();
     }
     drain_backlog();
     const bool may_block =
-        until != time_point::min() && backlog_.empty() && !ring_.has_completion();
+        until != time_point::min() && wake_armed_ && backlog_.empty() && !ring_.has_completion();
     if (auto error = ring_.enter(may_block ? 1 : 0, until)) {
         return error;
     }

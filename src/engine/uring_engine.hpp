@@ -27,7 +27,6 @@ public:
     void cancel(io_operation& op, end_reason reason) noexcept override;
     std::error_code claim() noexcept override;
     void disown() noexcept override;
-    std::error_code flush() noexcept override;
     std::error_code wait(time_point until, bool& woken) noexcept override;
     void wake() noexcept override { kernel::signal_eventfd(wake_.get()); }
     int native_handle() const noexcept override { return -1; }

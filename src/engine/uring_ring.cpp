@@ -26,9 +26,6 @@
 #ifndef IORING_SETUP_DEFER_TASKRUN
 #define IORING_SETUP_DEFER_TASKRUN (1U << 13)
 #endif
-#ifndef RWF_NOSIGNAL
-#define RWF_NOSIGNAL 0x00000100
-#endif
 
 namespace eddy {
 
@@ -175,9 +172,7 @@ std::error_code uring_ring::enter(unsigned wait_for, time_point until) noexcept 
     if (guard_sigpipe_) {
         guard.emplace();
     }
-    unsigned submitted = 0;
-    const auto error =
-        kernel::uring_enter(ring_.ring_fd, to_submit, wait_for, true, until, submitted);
+    const auto error = kernel::uring_enter(ring_.ring_fd, to_submit, wait_for, until);
     // The kernel is short of memory or of room for completions: nothing is lost, the rest goes with
     // the next call, after some completions were taken.
     const bool later = error.value() == EAGAIN || error.value() == EBUSY;
@@ -193,7 +188,7 @@ const io_uring_cqe* uring_ring::front() noexcept {
 
 int uring_ring::no_sigpipe() noexcept {
     if (kernel::has_rwf_nosignal()) {
-        return RWF_NOSIGNAL;
+        return kernel::no_sigpipe;
     }
     guard_sigpipe_ = true;
     return 0;
@@ -233,7 +228,8 @@ void uring_ring::prepare_open(io_uring_sqe& sqe, const io_request& request) noex
 
 void uring_ring::prepare(io_uring_sqe& sqe, const io_request& request) noexcept {
     const int fd = request.slot != nullptr ? request.slot->fd : -1;
-    const int message_flags = request.flags & ~MSG_DONTWAIT;
+    const int ignored = MSG_DONTWAIT | (wants_all(request) ? 0 : MSG_WAITALL);
+    const int message_flags = request.flags & ~ignored;
     switch (request.code) {
         case opcode::read:
             io_uring_prep_read(&sqe, fd, request.data, cut(request.size),

@@ -14,10 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef RWF_NOSIGNAL
-#define RWF_NOSIGNAL 0x00000100  // Linux 6.18; newer than Debian's headers
-#endif
-
 namespace eddy::kernel {
 
 namespace {
@@ -47,7 +43,7 @@ bool makes_file(int flags) noexcept {
 }
 
 enum class support : std::uint8_t { unknown, yes, no };
-std::atomic<support> rwf_nosignal{support::unknown};
+std::atomic<support> nosignal_support{support::unknown};
 
 }  // namespace
 
@@ -55,7 +51,7 @@ bool has_rwf_nosignal() noexcept {
     if (injected(call::rwf_nosignal) != 0) {
         return false;
     }
-    support known = rwf_nosignal.load(std::memory_order_relaxed);
+    support known = nosignal_support.load(std::memory_order_relaxed);
     if (known == support::unknown) {
         int ends[2];
         if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
@@ -63,10 +59,10 @@ bool has_rwf_nosignal() noexcept {
         }
         char byte = 0;
         const iovec one{&byte, 1};
-        known = ::pwritev2(ends[1], &one, 1, -1, RWF_NOSIGNAL) == 1 ? support::yes : support::no;
+        known = ::pwritev2(ends[1], &one, 1, -1, no_sigpipe) == 1 ? support::yes : support::no;
         ::close(ends[0]);
         ::close(ends[1]);
-        rwf_nosignal.store(known, std::memory_order_relaxed);
+        nosignal_support.store(known, std::memory_order_relaxed);
     }
     return known == support::yes;
 }
@@ -100,7 +96,7 @@ io_result writev_pipe(int fd, const iovec* vectors, int count) noexcept {
         const sigpipe_guard guard;
         return retried(call::write, [&] { return ::writev(fd, vectors, count); });
     }
-    return retried(call::write, [&] { return ::pwritev2(fd, vectors, count, -1, RWF_NOSIGNAL); });
+    return retried(call::write, [&] { return ::pwritev2(fd, vectors, count, -1, no_sigpipe); });
 }
 
 io_result recv(int fd, void* data, std::size_t size, int flags) noexcept {

@@ -24,7 +24,9 @@ io_result readv(int fd, const iovec* vectors, int count, std::int64_t offset) no
 io_result writev(int fd, const iovec* vectors, int count, std::int64_t offset) noexcept;
 /// To a pipe without a reader: EPIPE and no SIGPIPE.
 io_result writev_pipe(int fd, const iovec* vectors, int count) noexcept;
-/// True: the kernel has RWF_NOSIGNAL.
+/// RWF_NOSIGNAL, which is newer (6.18) than the headers that we build with.
+inline constexpr int no_sigpipe = 0x100;
+/// True: the kernel has it.
 bool has_rwf_nosignal() noexcept;
 
 /// Sockets: never blocking, never SIGPIPE.

@@ -29,9 +29,8 @@ std::error_code uring_enable(int ring) noexcept {
     return result < 0 ? system_error(errno) : std::error_code();
 }
 
-std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for, bool get_events,
-                            time_point until, unsigned& submitted) noexcept {
-    submitted = 0;
+std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for,
+                            time_point until) noexcept {
     count_call();
     if (const int error = injected(call::uring_enter); error != 0) {
         return system_error(error);
@@ -40,7 +39,7 @@ std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for, boo
     io_uring_getevents_arg argument{};
     void* extra = nullptr;
     std::size_t extra_size = 0;
-    unsigned flags = get_events || wait_for != 0 ? unsigned{IORING_ENTER_GETEVENTS} : 0U;
+    unsigned flags = IORING_ENTER_GETEVENTS;
     if (wait_for != 0 && until != never) {
         const time_point now = clock::now();
         const auto ns = until > now ? (until - now).count() : 0;
@@ -53,12 +52,9 @@ std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for, boo
     }
     const auto result =
         ::syscall(SYS_io_uring_enter, ring, to_submit, wait_for, flags, extra, extra_size);
-    if (result >= 0) {
-        submitted = static_cast<unsigned>(result);
-        return {};
-    }
     // When something was submitted, that is what the call says, not how the waiting ended.
-    return errno == ETIME || errno == EINTR ? std::error_code() : system_error(errno);
+    return result >= 0 || errno == ETIME || errno == EINTR ? std::error_code()
+                                                           : system_error(errno);
 }
 
 }  // namespace eddy::kernel

@@ -11,8 +11,8 @@ namespace eddy::kernel {
 std::error_code uring_enable(int ring) noexcept;
 
 /// Submits, and if `wait_for` is not 0 waits for as many completions until the deadline. An end of
-/// the time and an interruption are no errors. `submitted`: how many the kernel took.
-std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for, bool get_events,
-                            time_point until, unsigned& submitted) noexcept;
+/// the time and an interruption are no errors. What the kernel did not take stays in the queue.
+std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for,
+                            time_point until) noexcept;
 
 }  // namespace eddy::kernel

@@ -17,6 +17,9 @@ struct loop::blocking_call : queue_node {
 
     loop* home = nullptr;
     io_operation* operation = nullptr;
+    /// What is to be done, with a copy of what it looks at: the loop's own may change meanwhile.
+    io_request request;
+    fd_slot slot;
     io_result result;
     entry job;
     std::unique_ptr<blocking_call> next_free;

@@ -131,7 +131,12 @@ std::size_t loop::poll() {
 
 /// One look at the kernel, then what is ready. Precondition: take_inbox() was called.
 void loop::turn(time_point until, std::size_t budget) {
+    check_use();
     ++counters_.turns;
+    if (engine_->backing_off() && !back_off_.armed()) {
+        constexpr duration pause = std::chrono::milliseconds(50);
+        timers_.insert(back_off_, saturating_add(clock::now(), pause).time_since_epoch().count());
+    }
     expire_timers();
     const bool idle = ready_.empty() && after_poll_.empty();
     harvest(idle ? std::min(until, next_in_heap()) : time_point::min());
@@ -154,10 +159,6 @@ void loop::harvest(time_point until) {
     counters_.wakes += woken ? 1U : 0U;
     if (error) {
         throw std::system_error(error, "the loop cannot wait for the kernel");
-    }
-    if (engine_->backing_off() && !back_off_.armed()) {
-        constexpr duration pause = std::chrono::milliseconds(50);
-        timers_.insert(back_off_, saturating_add(now(), pause).time_since_epoch().count());
     }
 }
 

@@ -160,11 +160,15 @@ void loop::visit_live(function_ref<void(const live_operation&)> visit, bool back
             visit({"entry", "", -1});
         } else if (op.kind() == node_kind::timer) {
             visit_timer(static_cast<timer&>(op));
-        } else if (auto& io = static_cast<io_operation&>(op);
-                   io.phase_ == io_operation::phase::completed) {
+        } else if (auto& io = static_cast<io_operation&>(op); io.list_next_ == nullptr) {
             visit_io(io);  // the others are with the engine
         }
     };
+    engine_->for_each_descriptor([&](fd_slot& slot) {
+        if (slot.detached != nullptr) {
+            visit_io(*slot.detached);
+        }
+    });
     ready_.for_each(visit_ready);
     for (operation* op = after_poll_.front(); op != nullptr; op = operation_list::next(*op)) {
         visit_ready(*op);
@@ -209,6 +213,13 @@ void loop::after_fork_in_child() {
     process_mark_ = kernel::process_mark();
     if (auto error = engine_->rebuild_after_fork()) {
         throw std::system_error(error, "the loop cannot be made anew after fork()");
+    }
+    // The thread that ran it is here only if it is the one that forked, inside a callback.
+    running_.store(on_thread(), std::memory_order_relaxed);
+    if (on_thread()) {
+        if (auto error = engine_->claim()) {
+            throw std::system_error(error, "the loop cannot be made anew after fork()");
+        }
     }
     if (system_timers_ != nullptr) {
         system_timers_->after_fork_in_child();

@@ -51,7 +51,10 @@ void loop_group::start() {
             state_->threads.emplace_back([this, i] { state_->run(i); });
         }
     } catch (...) {
-        stop();
+        // Only those that run: a stop would end the next run of the others.
+        for (std::size_t i = 0; i != state_->threads.size(); ++i) {
+            state_->loops[i]->stop();
+        }
         join();
         throw;
     }

@@ -17,10 +17,12 @@ void loop::start(io_operation& op, const io_request& request) noexcept {
 }
 
 void loop::start(timed_io_operation& op, const io_request& request, time_point deadline) noexcept {
-    if (begin(op, request, deadline != never)) {
-        deliver(op);
-    } else if (deadline != never) {
+    const bool there = begin(op, request, deadline != never);
+    if (deadline != never && (!there || op.more_)) {
         limit(op, deadline);
+    }
+    if (there) {
+        deliver(op);
     }
 }
 
@@ -41,10 +43,16 @@ void loop::limit(timed_io_operation& op, time_point deadline) noexcept {
 bool loop::begin(io_operation& op, const io_request& request, bool timed) noexcept {
     check_use();
     EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
+    EDDY_ASSERT(on_thread() || !running_.load(std::memory_order_relaxed),
+                "an operation was started by a thread that does not run its loop");
+    EDDY_ASSERT(request.slot == nullptr || engine_->owns(*request.slot),
+                "an operation was started with a descriptor of another loop");
     op.request_ = request;
     op.result_ = {};
     op.wanted_end_ = end_reason::none;
     op.moved_ = 0;
+    op.first_record_ = op.last_record_ = UINT32_MAX;
+    op.in_progress_ = op.cancel_sent_ = op.ending_ = false;
     op.more_ = op.timed_ = false;
     if (!on_thread()) {
         engine_->disown();
@@ -185,11 +193,16 @@ bool loop::send_away(io_operation& op) noexcept {
     free_calls_ = std::move(call.next_free);
     call.home = this;
     call.operation = &op;
+    call.request = op.request_;
+    if (op.request_.slot != nullptr) {
+        call.slot = *op.request_.slot;
+        call.request.slot = &call.slot;
+    }
     engine_->send_away(op);
     call.job.set_callbacks(
         [](entry& e) noexcept {
             blocking_call& self = detail::owner_of<&blocking_call::job>(e);
-            self.send_back(engine::perform(self.operation->request_));
+            self.send_back(engine::perform(self.request));
         },
         [](entry& e) noexcept {
             detail::owner_of<&blocking_call::job>(e).send_back(io_result::system_error(ECANCELED));

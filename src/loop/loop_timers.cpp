@@ -112,6 +112,7 @@ bool loop::away_from_inbox(timer& t) noexcept {
 }
 
 bool loop::disarm(timer& t) noexcept {
+    EDDY_ASSERT(t.home_ == this, "a timer was disarmed on a loop that it does not belong to");
     static_cast<void>(away_from_inbox(t));
     if (!t.armed()) {
         return false;

@@ -1,5 +1,7 @@
 #include <eddy/loop/requests.hpp>
 
+#include "kernel/io.hpp"
+
 #include <algorithm>
 
 #include <sys/socket.h>
@@ -22,14 +24,11 @@ struct request_builder {
 
 namespace {
 
-/// The most that the kernel moves in one call.
-constexpr std::size_t transfer_max = 0x7ffff000;
-
 io_request transfer(const descriptor& d, opcode code, const void* data, std::size_t size,
                     std::int64_t offset, int flags) noexcept {
     io_request request = request_builder::on(d, code);
     request.data = const_cast<void*>(data);
-    request.size = std::min(size, transfer_max);
+    request.size = std::min(size, kernel::transfer_max);
     request.offset = offset;
     request.flags = flags;
     return request;

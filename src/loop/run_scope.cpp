@@ -22,7 +22,10 @@ loop::run_scope::run_scope(loop& l) : loop_(l), outer_(current_loop) {
     for (const loop* running = current_loop; running != nullptr; running = running->outer_) {
         EDDY_ASSERT(running != &l, "a loop was run from inside one of its own callbacks");
     }
+    EDDY_ASSERT(!l.running_.exchange(true, std::memory_order_relaxed),
+                "a loop was run that runs already, on another thread");
     if (auto error = l.engine_->claim()) {
+        l.running_.store(false, std::memory_order_relaxed);
         throw std::system_error(error,
                                 "the loop has operations pending that belong to another thread");
     }
@@ -49,6 +52,7 @@ loop::run_scope::~run_scope() {
     loop_.draining_ = false;
     loop_.outer_ = nullptr;
     current_loop = outer_;
+    loop_.running_.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace eddy

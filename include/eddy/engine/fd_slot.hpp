@@ -37,7 +37,10 @@ struct fd_slot {
     bool may_read : 1 = false;   ///< trying to read makes sense
     bool may_write : 1 = false;  ///< trying to write makes sense
     bool hangup_seen : 1 = false;
-    bool urgent_seen : 1 = false;
+    /// A short transfer does not mean drained or full: anything but TCP and plain pipes, and TCP
+    /// with urgent data.
+    bool short_proves_nothing : 1 = false;
+    bool error_told : 1 = false;  ///< the last event had an error in it
     /// The file description is not ours alone (a terminal, standard input or output): O_NONBLOCK is
     /// never set on it; each call asks poll() first.
     bool shared : 1 = false;
@@ -45,7 +48,9 @@ struct fd_slot {
     bool detaching : 1 = false;
     bool close_when_quiet : 1 = false;
     bool lost : 1 = false;         ///< the fd was closed by others: its number is not ours to touch
-    bool backing_off : 1 = false;  ///< accept ran out of descriptors; wait before the next try
+    bool backing_off : 1 = false;  ///< no event tells when the next try makes sense: wait a little
+    /// An errno that came behind bytes of the same operation: the next transfer reports it.
+    std::uint8_t saved_error = 0;
     interest registered = interest::none;  ///< what the poller was told
     std::uint32_t holds = 0;               ///< operations with the kernel or another thread
     std::uint32_t identity = 0;            ///< of the file behind the fd; 0: not known

@@ -119,9 +119,13 @@ private:
     callback callback_ = nullptr;
     io_operation* list_next_ = nullptr;
     io_operation* list_prev_ = nullptr;
-    std::uint32_t first_record_ = 0;  ///< io_uring: results that came and were not delivered yet
-    std::uint32_t last_record_ = 0;
-    std::uint32_t moved_ = 0;  ///< by earlier calls for a transfer that wants all
+    /// io_uring: the chain of results that came and were not delivered yet.
+    std::uint32_t first_record_ = UINT32_MAX;
+    std::uint32_t last_record_ = UINT32_MAX;
+    union {
+        std::uint32_t moved_ = 0;  ///< by earlier calls for a transfer that wants all
+        std::uint32_t told_;       ///< readiness engines: what a wait was told of
+    };
     phase phase_ = phase::idle;
     end_reason wanted_end_ = end_reason::none;
     bool more_ = false;

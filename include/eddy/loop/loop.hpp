@@ -158,7 +158,8 @@ public:
     /// What keeps this loop alive.
     void for_each_live(function_ref<void(const live_operation&)> visit);
 
-    /// In the child after fork(): must be called before anything else. I/O operations end with
+    /// In the child after fork(): must be called before anything else. What is with an executor
+    /// then stays pending unless the executor lives on in the child, too. I/O operations end with
     /// `operation_canceled`; descriptors stay attached, timers set, entries posted. A child may
     /// also just destroy the loop: then nothing is called. Throws std::system_error.
     void after_fork_in_child();
@@ -250,6 +251,7 @@ private:
     /// What other threads touch, away from what only the loop's does.
     alignas(64) inbox inbox_;
     std::atomic<bool> stop_posted_{false};
+    std::atomic<bool> running_{false};  ///< only to notice misuse
     stop_node stop_node_;
     std::atomic<unsigned> executors_inside_{0};  ///< threads that bring a blocking call back
 

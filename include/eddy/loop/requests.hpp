@@ -15,8 +15,8 @@
 /// completed, and so must what they point to.
 ///
 /// Every operation can be cancelled and can have a deadline, except calls that run inline: on epoll
-/// and poll those are open, close, fsync, and read and write on files. There a cancellation has no
-/// effect, unless they still wait for their turn.
+/// and poll those are open, close, fsync, and read and write on files, wherever they are made.
+/// There a cancellation has no effect, unless they still wait for their turn.
 ///
 /// Reads of one descriptor are performed in the order in which they were started, and so are
 /// writes, except for those with an offset. The others (readiness, connect, shutdown, fsync) wait
@@ -63,6 +63,7 @@ EDDY_API io_request accept(const descriptor& d, sockaddr* peer, unsigned* peer_s
 /// it goes on after a pause by itself.
 EDDY_API io_request accept_multishot(const descriptor& d, int flags = 0) noexcept;
 EDDY_API io_request connect(const descriptor& d, const sockaddr* address, unsigned size) noexcept;
+/// At once, also before what is still being sent: wait for that first.
 EDDY_API io_request shutdown(const descriptor& d, int how) noexcept;
 
 /// Result: the new fd, CLOEXEC. `directory` and `resolve` as for openat2(2); a kernel without

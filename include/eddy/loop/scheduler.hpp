@@ -38,6 +38,7 @@ void entry_thunk(entry& node) noexcept {
 }  // namespace detail
 
 /// Something that runs posted work: a loop, or a group of loops. Thread: any.
+/// Lifetime: it must outlive every call, also by other threads.
 class EDDY_API scheduler {
 public:
     /// Runs `e` later, on the thread of a loop; never inside this call.
