@@ -8,10 +8,10 @@
 namespace eddy::test {
 namespace {
 
-class Attach : public EngineTest {};
-EDDY_ON_EVERY_ENGINE(Attach);
+class Attachment : public EngineTest {};
+EDDY_ON_EVERY_ENGINE(Attachment);
 
-TEST_P(Attach, OfADuplicateOfStandardInputLeavesThatBlocking) {
+TEST_P(Attachment, OfADuplicateOfStandardInputLeavesThatBlocking) {
     const int ended = in_child([&] {
         const fd_pair pipe = make_pipe();
         ::dup2(pipe.first.get(), 0);
@@ -31,7 +31,7 @@ TEST_P(Attach, OfADuplicateOfStandardInputLeavesThatBlocking) {
     EXPECT_EQ(ended, 0);
 }
 
-TEST_P(Attach, OfAClosedFdIsAnErrorAlsoIfTheKindIsGiven) {
+TEST_P(Attachment, OfAClosedFdIsAnErrorAlsoIfTheKindIsGiven) {
     static_cast<void>(loop());
     const int number = make_pipe().first.get();
     ASSERT_FALSE(is_open(number));
@@ -45,7 +45,7 @@ TEST_P(Attach, OfAClosedFdIsAnErrorAlsoIfTheKindIsGiven) {
     }
 }
 
-TEST_P(Attach, OfAnAttachedFdIsAnErrorAlsoIfTheKindIsGiven) {
+TEST_P(Attachment, OfAnAttachedFdIsAnErrorAlsoIfTheKindIsGiven) {
     fd_pair pipe = make_pipe();
     const descriptor_options options{.kind = descriptor_kind::pipe};
     const descriptor d = attach(std::move(pipe.first), options);

@@ -172,7 +172,10 @@ TEST_P(Exhaustion, OfDescriptorsIsOverWithinTheSameRunOnceThereIsRoom) {
             const time_point before = clock::now();
             loop().run_for(5s);
             limit.reset();
-            EXPECT_EQ(told, std::errc::too_many_files_open);
+            // io_uring keeps to the limit of the time when it began.
+            if (!waiting || !on(engine_kind::io_uring)) {
+                EXPECT_EQ(told, std::errc::too_many_files_open);
+            }
             EXPECT_TRUE(server) << "waiting " << waiting << ", multishot " << multishot;
             EXPECT_LT(clock::now() - before, 2s);
         }

@@ -292,7 +292,7 @@ TEST_P(LoopMisuseDeathTest, RunningALoopOnTwoThreads) {
             l.run_for(50ms);
             thread.join();
         },
-        "runs already");
+        "a loop was run by a thread while another runs it");
 }
 
 TEST_P(LoopMisuseDeathTest, JoiningAGroupFromItsOwnThread) {
