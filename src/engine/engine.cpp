@@ -43,7 +43,6 @@ fd_slot fresh_slot(const fd_slot& old, int fd, const char* name) noexcept {
 std::error_code engine::examine(fd_slot& fresh, const attach_options& options) noexcept {
     if (options.kind != descriptor_kind::unknown) {
         fresh.kind = options.kind;
-        fresh.short_proves_nothing = options.kind != descriptor_kind::tcp;
         return kernel::identify(fresh.fd, fresh.identity);
     }
     kernel::file_facts facts;
@@ -52,8 +51,6 @@ std::error_code engine::examine(fd_slot& fresh, const attach_options& options) n
     }
     fresh.kind = kind_of(facts.type);
     fresh.identity = facts.identity;
-    fresh.short_proves_nothing = fresh.kind != descriptor_kind::tcp &&
-                                 (fresh.kind != descriptor_kind::pipe || facts.packets);
     return {};
 }
 

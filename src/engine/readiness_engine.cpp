@@ -19,12 +19,16 @@ std::uint64_t token_of(const fd_slot& slot) noexcept {
     return std::uint64_t{slot.generation} << 32 | static_cast<std::uint32_t>(slot.fd);
 }
 
-/// A short transfer means that the next try would block. Anywhere else only EAGAIN says that:
-/// waiting for an edge after a short read hangs on unix sockets that pass descriptors, on
-/// terminals, at the mark of urgent data, on inotify.
+/// A short transfer means that the next try would block: on TCP without urgent data, and when
+/// writing to a pipe. Anywhere else only EAGAIN says that: waiting for an edge after a short read
+/// hangs on unix sockets that pass descriptors, on terminals, at the mark of urgent data, on
+/// inotify, and on a pipe that its writer has put into packet mode (which its reader cannot see).
 bool short_means_empty(const fd_slot& slot, const io_request& request) noexcept {
-    return !slot.hangup_seen && !slot.short_proves_nothing && !slot.shared &&
-           !looks_elsewhere(request);
+    if (slot.hangup_seen || slot.urgent_seen || slot.shared || looks_elsewhere(request)) {
+        return false;
+    }
+    return slot.kind == descriptor_kind::tcp ||
+           (slot.kind == descriptor_kind::pipe && !is_read(request.code));
 }
 
 }  // namespace
@@ -215,7 +219,6 @@ progress readiness_engine::block(io_operation& op) noexcept {
         link(op);
     }
     op.phase_ = phase::waiting;
-    op.told_ = 0;
     if (auto error = update(*op.request_.slot)) {
         done(op, io_result::system_error(error.value()));
         return progress::finished;
@@ -427,7 +430,7 @@ void readiness_engine::on_event(fd_slot& slot, interest ready) noexcept {
     if (any(ready & (interest::readable | interest::priority | hangups))) {
         slot.may_read = true;
         slot.hangup_seen |= any(ready & hangups);
-        slot.short_proves_nothing |= any(ready & interest::priority);
+        slot.urgent_seen |= any(ready & interest::priority);
         activate(slot, slot.readers);
     }
     if (any(ready & (interest::writable | interest::error | interest::hangup))) {

@@ -228,7 +228,9 @@ void uring_ring::prepare_open(io_uring_sqe& sqe, const io_request& request) noex
 
 void uring_ring::prepare(io_uring_sqe& sqe, const io_request& request) noexcept {
     const int fd = request.slot != nullptr ? request.slot->fd : -1;
-    const int ignored = MSG_DONTWAIT | (wants_all(request) ? 0 : MSG_WAITALL);
+    // Where all is wanted, the rest is submitted anew: the kernel's own way drops an error behind
+    // the first bytes.
+    const int ignored = MSG_DONTWAIT | MSG_WAITALL;
     const int message_flags = request.flags & ~ignored;
     switch (request.code) {
         case opcode::read:

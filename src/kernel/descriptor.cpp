@@ -69,10 +69,6 @@ std::error_code examine(int fd, file_facts& facts) noexcept {
     }
     facts.type = type_of(fd, status.st_mode);
     facts.identity = identity_of(status);
-    if (facts.type == file_type::pipe) {
-        count_call();
-        facts.packets = (::fcntl(fd, F_GETFL) & O_DIRECT) != 0;
-    }
     return {};
 }
 

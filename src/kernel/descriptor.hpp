@@ -20,8 +20,6 @@ struct file_facts {
     file_type type = file_type::other;
     /// Tells the files behind one fd number apart; 0 where the kernel does not (anonymous inodes).
     std::uint32_t identity = 0;
-    /// A pipe in packet mode (O_DIRECT): each read takes one packet.
-    bool packets = false;
 };
 
 /// EBADF if it is not open.

@@ -23,6 +23,8 @@ struct loop::blocking_call : queue_node {
     io_result result;
     entry job;
     std::unique_ptr<blocking_call> next_free;
+    blocking_call* next_away = nullptr;
+    blocking_call* prev_away = nullptr;
 };
 
 }  // namespace eddy

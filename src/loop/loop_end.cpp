@@ -214,6 +214,7 @@ void loop::after_fork_in_child() {
     if (auto error = engine_->rebuild_after_fork()) {
         throw std::system_error(error, "the loop cannot be made anew after fork()");
     }
+    give_up_away();
     // The thread that ran it is here only if it is the one that forked, inside a callback.
     running_.store(on_thread(), std::memory_order_relaxed);
     if (on_thread()) {

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <new>
+#include <utility>
 
 namespace eddy {
 
@@ -198,6 +199,12 @@ bool loop::send_away(io_operation& op) noexcept {
         call.slot = *op.request_.slot;
         call.request.slot = &call.slot;
     }
+    call.prev_away = nullptr;
+    call.next_away = away_calls_;
+    if (away_calls_ != nullptr) {
+        away_calls_->prev_away = &call;
+    }
+    away_calls_ = &call;
     engine_->send_away(op);
     call.job.set_callbacks(
         [](entry& e) noexcept {
@@ -225,10 +232,28 @@ void loop::blocking_call::send_back(io_result how) noexcept {
 }
 
 void loop::take_back(blocking_call& call) noexcept {
-    engine_->came_back(*call.operation, call.result);
-    ready_.push(*call.operation);
+    if (call.operation != nullptr) {
+        (call.prev_away != nullptr ? call.prev_away->next_away : away_calls_) = call.next_away;
+        if (call.next_away != nullptr) {
+            call.next_away->prev_away = call.prev_away;
+        }
+        engine_->came_back(*call.operation, call.result);
+        ready_.push(*call.operation);
+    }
     call.next_free = std::move(free_calls_);
     free_calls_.reset(&call);
+}
+
+/// In the child after fork(): the executor's threads are the parent's. A call that comes back all
+/// the same, because the executor lives on here, finds its operation ended.
+void loop::give_up_away() noexcept {
+    for (blocking_call* call = away_calls_; call != nullptr; call = call->next_away) {
+        io_operation& op = *std::exchange(call->operation, nullptr);
+        engine_->came_back(op, io_result::system_error(ECANCELED));
+        ready_.push(op);
+    }
+    away_calls_ = nullptr;
+    executors_inside_.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace eddy

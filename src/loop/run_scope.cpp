@@ -23,7 +23,7 @@ loop::run_scope::run_scope(loop& l) : loop_(l), outer_(current_loop) {
         EDDY_ASSERT(running != &l, "a loop was run from inside one of its own callbacks");
     }
     EDDY_ASSERT(!l.running_.exchange(true, std::memory_order_relaxed),
-                "a loop was run that runs already, on another thread");
+                "a loop was run by a thread while another runs it");
     if (auto error = l.engine_->claim()) {
         l.running_.store(false, std::memory_order_relaxed);
         throw std::system_error(error,

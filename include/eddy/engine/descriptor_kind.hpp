@@ -13,7 +13,7 @@ enum class descriptor_kind : std::uint8_t {
     tcp,       ///< a short transfer means drained or full, unless there is urgent data
     stream,    ///< any other stream socket: only EAGAIN proves that it is drained
     datagram,  ///< a socket that keeps message boundaries
-    pipe,      ///< a short transfer means drained or full
+    pipe,      ///< a short write means full; packets may hide behind a short read
     tty,
     file,   ///< always ready: regular files, directories, block devices, what epoll refuses
     other,  ///< eventfd, timerfd, signalfd, pidfd, inotify, character devices

@@ -37,9 +37,7 @@ struct fd_slot {
     bool may_read : 1 = false;   ///< trying to read makes sense
     bool may_write : 1 = false;  ///< trying to write makes sense
     bool hangup_seen : 1 = false;
-    /// A short transfer does not mean drained or full: anything but TCP and plain pipes, and TCP
-    /// with urgent data.
-    bool short_proves_nothing : 1 = false;
+    bool urgent_seen : 1 = false;
     bool error_told : 1 = false;  ///< the last event had an error in it
     /// The file description is not ours alone (a terminal, standard input or output): O_NONBLOCK is
     /// never set on it; each call asks poll() first.

@@ -158,10 +158,10 @@ public:
     /// What keeps this loop alive.
     void for_each_live(function_ref<void(const live_operation&)> visit);
 
-    /// In the child after fork(): must be called before anything else. What is with an executor
-    /// then stays pending unless the executor lives on in the child, too. I/O operations end with
-    /// `operation_canceled`; descriptors stay attached, timers set, entries posted. A child may
-    /// also just destroy the loop: then nothing is called. Throws std::system_error.
+    /// In the child after fork(): must be called before anything else. I/O operations end with
+    /// `operation_canceled`, also those that are with an executor; descriptors stay attached,
+    /// timers set, entries posted. A child may also just destroy the loop: then nothing is called.
+    /// Throws std::system_error.
     void after_fork_in_child();
 
 private:
@@ -206,6 +206,7 @@ private:
     bool perform_blocking(io_operation& op) noexcept;
     bool send_away(io_operation& op) noexcept;
     void take_back(blocking_call& call) noexcept;
+    void give_up_away() noexcept;
     void limit(timed_io_operation& op, time_point deadline) noexcept;
     void unlimit(timed_io_operation& op) noexcept;
 
@@ -246,6 +247,7 @@ private:
     bool destroying_ = false;
     timer_node back_off_;
     std::unique_ptr<blocking_call> free_calls_;
+    blocking_call* away_calls_ = nullptr;
     std::uint64_t process_mark_;
 
     /// What other threads touch, away from what only the loop's does.
