@@ -1,0 +1,55 @@
+#pragma once
+
+#include <eddy/ex/connect.hpp>
+#include <eddy/ex/env.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace eddy::ex::inline builtin::detail {
+
+/// Hands what it receives to a state that outlives it: state.complete(tag, args...), state.env().
+template <class State>
+struct state_receiver {
+    using receiver_concept = receiver_tag;
+    State* state;
+
+    template <class... Values>
+    void set_value(Values&&... values) noexcept {
+        state->complete(set_value_t{}, static_cast<Values&&>(values)...);
+    }
+    template <class Error>
+    void set_error(Error&& error) noexcept {
+        state->complete(set_error_t{}, static_cast<Error&&>(error));
+    }
+    void set_stopped() noexcept { state->complete(set_stopped_t{}); }
+
+    auto get_env() const noexcept { return state->env(); }
+};
+
+/// The operation of an adaptor with one child: its state, which knows the receiver, and the child's
+/// operation, which reports to the state.
+template <class Child, class State>
+class adaptor_operation : State {
+public:
+    using operation_state_concept = operation_state_tag;
+
+    template <class... Args>
+    explicit adaptor_operation(Child&& child, Args&&... args) noexcept(
+        std::is_nothrow_constructible_v<State, Args...>&&
+            connects_nothrow<Child, state_receiver<State>>)
+        : State(static_cast<Args&&>(args)...),
+          child_(connect_unchecked(static_cast<Child&&>(child), state_receiver<State>{this})) {}
+    adaptor_operation(adaptor_operation&&) = delete;
+
+    void start() & noexcept { child_.start(); }
+
+private:
+    operation_of<Child, state_receiver<State>> child_;
+};
+
+/// The signatures of an adaptor's child: what the child is if the adaptor is a `Self`.
+template <class Self, class Child, class... Env>
+using child_signatures = signatures_or_mistake<like_t<Self, Child>, forwarding_env_t<Env>...>;
+
+}  // namespace eddy::ex::inline builtin::detail

@@ -1,0 +1,22 @@
+#pragma once
+
+namespace eddy::ex::inline builtin::detail {
+
+/// What get_completion_signatures() returns for a sender that was put together wrongly. The sender
+/// then does not model sender_in, and who needs it to calls explain(), which fails to compile with
+/// one line of words.
+struct mistake {};
+
+template <class T>
+inline constexpr bool never = false;
+
+}  // namespace eddy::ex::inline builtin::detail
+
+/// A type `NAME`, derived from mistake, with its words.
+#define EDDY_EX_MISTAKE(NAME, WORDS)                                          \
+    struct NAME : ::eddy::ex::builtin::detail::mistake {                      \
+        template <class Sender>                                               \
+        static constexpr void explain() {                                     \
+            static_assert(::eddy::ex::builtin::detail::never<Sender>, WORDS); \
+        }                                                                     \
+    }

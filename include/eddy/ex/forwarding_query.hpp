@@ -1,0 +1,26 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <concepts>
+
+namespace eddy::ex::inline builtin {
+
+/// Whether an adaptor passes a query on to the environment of what it adapts.
+struct forwarding_query_t {
+    template <class Query>
+    constexpr bool operator()(const Query& query) const noexcept {
+        if constexpr (requires { query.query(*this); }) {
+            return query.query(*this);
+        } else {
+            return std::derived_from<Query, forwarding_query_t>;
+        }
+    }
+};
+inline constexpr forwarding_query_t forwarding_query{};
+
+}  // namespace eddy::ex::inline builtin
+
+#endif

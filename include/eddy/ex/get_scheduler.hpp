@@ -1,0 +1,51 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/env.hpp>
+#include <eddy/ex/scheduler.hpp>
+
+namespace eddy::ex::inline builtin {
+
+namespace detail {
+
+template <class Query>
+struct scheduler_query {
+    template <class Env>
+        requires has_query<Env, Query>
+    constexpr auto operator()(const Env& env) const noexcept -> query_result_t<Env, Query> {
+        static_assert(noexcept(env.query(Query{})), "a scheduler query must be noexcept");
+        static_assert(scheduler<query_result_t<Env, Query>>, "the answer is not a scheduler");
+        return env.query(Query{});
+    }
+    static constexpr bool query(forwarding_query_t) noexcept { return true; }
+};
+
+}  // namespace detail
+
+/// Where the operation was started: algorithms that must come back come back to it.
+struct get_start_scheduler_t : detail::scheduler_query<get_start_scheduler_t> {};
+inline constexpr get_start_scheduler_t get_start_scheduler{};
+
+/// Where new work should go: what the environment says, else where the operation was started.
+struct get_scheduler_t : detail::scheduler_query<get_scheduler_t> {
+    using detail::scheduler_query<get_scheduler_t>::operator();
+    template <class Env>
+        requires(!detail::has_query<Env, get_scheduler_t> &&
+                 detail::has_query<Env, get_start_scheduler_t>)
+    constexpr auto operator()(const Env& env) const noexcept
+        -> detail::query_result_t<Env, get_start_scheduler_t> {
+        return get_start_scheduler(env);
+    }
+};
+inline constexpr get_scheduler_t get_scheduler{};
+
+/// A scheduler that the one who waits makes progress on.
+struct get_delegation_scheduler_t : detail::scheduler_query<get_delegation_scheduler_t> {};
+inline constexpr get_delegation_scheduler_t get_delegation_scheduler{};
+
+}  // namespace eddy::ex::inline builtin
+
+#endif

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/sender.hpp>
+
+#include <concepts>
+#include <type_traits>
+
+namespace eddy::ex::inline builtin {
+
+struct scheduler_tag {};
+
+/// A sender that completes on the scheduler's execution resource.
+struct schedule_t {
+    template <class Scheduler>
+        requires requires(Scheduler&& scheduler) { static_cast<Scheduler&&>(scheduler).schedule(); }
+    constexpr auto operator()(Scheduler&& scheduler) const
+        noexcept(noexcept(static_cast<Scheduler&&>(scheduler).schedule()))
+            -> decltype(static_cast<Scheduler&&>(scheduler).schedule()) {
+        static_assert(sender<decltype(static_cast<Scheduler&&>(scheduler).schedule())>,
+                      "schedule: the scheduler's member must return a sender");
+        return static_cast<Scheduler&&>(scheduler).schedule();
+    }
+};
+inline constexpr schedule_t schedule{};
+
+/// A handle to a place where work runs: cheap to copy, equal if the place is the same.
+template <class Scheduler>
+concept scheduler =
+    std::derived_from<typename std::remove_cvref_t<Scheduler>::scheduler_concept, scheduler_tag> &&
+    requires(Scheduler&& scheduler) {
+    { schedule(static_cast<Scheduler&&>(scheduler)) } -> sender;
+} && std::equality_comparable<std::remove_cvref_t<Scheduler>> &&
+    std::copyable<std::remove_cvref_t<Scheduler>> &&
+    std::is_nothrow_move_constructible_v<std::remove_cvref_t<Scheduler>>;
+
+template <scheduler Scheduler>
+using schedule_result_t = decltype(schedule(std::declval<Scheduler>()));
+
+}  // namespace eddy::ex::inline builtin
+
+#endif
