@@ -1,0 +1,229 @@
+#pragma once
+
+#include <eddy/ex/detail/adaptor.hpp>
+#include <eddy/ex/detail/attributes.hpp>
+#include <eddy/ex/detail/choice.hpp>
+#include <eddy/ex/detail/invoke.hpp>
+#include <eddy/ex/detail/mistake.hpp>
+#include <eddy/ex/detail/product.hpp>
+#include <eddy/ex/detail/then.hpp>
+#include <eddy/ex/get_completion_scheduler.hpp>
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+/// What let_value, let_error and let_stopped share: a function that turns one channel into a
+/// sender.
+namespace eddy::ex::inline builtin::detail {
+
+template <class Tag>
+struct let_mistake;
+template <>
+struct let_mistake<set_value_t> {
+    EDDY_EX_MISTAKE(call,
+                    "let_value: the function cannot be called with lvalues of the values this "
+                    "sender sends");
+    EDDY_EX_MISTAKE(result, "let_value: the function must return a sender");
+};
+template <>
+struct let_mistake<set_error_t> {
+    EDDY_EX_MISTAKE(call,
+                    "let_error: the function cannot be called with an lvalue of an error this "
+                    "sender sends");
+    EDDY_EX_MISTAKE(result, "let_error: the function must return a sender");
+};
+template <>
+struct let_mistake<set_stopped_t> {
+    EDDY_EX_MISTAKE(call, "let_stopped: the function cannot be called without arguments");
+    EDDY_EX_MISTAKE(result, "let_stopped: the function must return a sender");
+};
+
+/// The second sender runs where the first completed, if that is known.
+template <class Tag, class Child, class Env>
+constexpr auto let_env(const Child& child, const Env& environment) noexcept {
+    if constexpr (std::is_invocable_v<get_completion_scheduler_t<Tag>, env_of_t<const Child&>,
+                                      const Env&>) {
+        return prop{get_start_scheduler,
+                    get_completion_scheduler<Tag>(get_env(child), environment)};
+    } else {
+        return env<>{};
+    }
+}
+template <class Tag, class Child, class Env>
+using let_env_t = decltype(detail::let_env<Tag>(std::declval<const std::remove_cvref_t<Child>&>(),
+                                                std::declval<const std::remove_cvref_t<Env>&>()));
+template <class Tag, class Child, class Env>
+using second_env_t = joined_env_t<let_env_t<Tag, Child, Env>, Env>;
+
+/// A receiver of anything, to ask whether connecting throws.
+template <class Env>
+struct any_receiver {
+    using receiver_concept = receiver_tag;
+    void set_value(auto&&...) noexcept {}
+    void set_error(auto&&) noexcept {}
+    void set_stopped() noexcept {}
+    Env get_env() const noexcept;
+};
+
+template <class Function, class... Args>
+using second_sender_t = std::invoke_result_t<Function, std::decay_t<Args>&...>;
+
+/// Storing the results, calling the function and connecting what it returns throws nothing.
+template <class Function, class Env, class... Args>
+inline constexpr bool let_nothrow = nothrow_decay_copyable<Args...>&&
+    std::is_nothrow_invocable_v<Function, std::decay_t<Args>&...>&&
+        connects_nothrow<second_sender_t<Function, Args...>, any_receiver<Env>>;
+
+/// Env: of the second sender, none or one.
+template <class Tag, class Function, class... Env>
+struct let_map {
+    template <class... Args>
+    static consteval auto signatures() {
+        if constexpr (!std::is_invocable_v<Function, std::decay_t<Args>&...>) {
+            return typename let_mistake<Tag>::call{};
+        } else if constexpr (!sender<second_sender_t<Function, Args...>>) {
+            return typename let_mistake<Tag>::result{};
+        } else {
+            using second = signatures_or_mistake<second_sender_t<Function, Args...>, Env...>;
+            if constexpr (is_signatures<second> && sizeof...(Env) == 1) {
+                return join_signatures_t<second,
+                                         throws_if<!let_nothrow<Function, Env..., Args...>>>{};
+            } else {
+                return join_signatures_t<second, throws_t>{};
+            }
+        }
+    }
+
+    template <class Signature>
+    struct apply : identity<completion_signatures<Signature>> {};
+    template <class... Args>
+    struct apply<Tag(Args...)> : identity<decltype(let_map::signatures<Args...>())> {};
+};
+
+template <class Receiver, class LetEnv>
+struct let_receiver {
+    using receiver_concept = receiver_tag;
+    Receiver* receiver;
+    const LetEnv* environment;
+
+    template <class... Values>
+    void set_value(Values&&... values) noexcept {
+        ex::set_value(static_cast<Receiver&&>(*receiver), static_cast<Values&&>(values)...);
+    }
+    template <class Error>
+    void set_error(Error&& error) noexcept {
+        ex::set_error(static_cast<Receiver&&>(*receiver), static_cast<Error&&>(error));
+    }
+    void set_stopped() noexcept { ex::set_stopped(static_cast<Receiver&&>(*receiver)); }
+    auto get_env() const noexcept { return detail::join_env(*environment, ex::get_env(*receiver)); }
+};
+
+template <class Tag, class Child, class Receiver, class Function>
+struct let_state {
+    using environment = let_env_t<Tag, Child, forwarding_env_t<env_of_t<Receiver>>>;
+    using second_env = joined_env_t<environment, env_of_t<Receiver>>;
+    using second_receiver = let_receiver<Receiver, environment>;
+    using signatures = signatures_or_mistake<Child, forwarding_env_t<env_of_t<Receiver>>>;
+
+    template <class... Args>
+    using second_operation = operation_of<second_sender_t<Function, Args...>, second_receiver>;
+
+    template <class F>
+    let_state(const std::remove_cvref_t<Child>& child, Receiver&& r,
+              F&& f) noexcept(std::is_nothrow_constructible_v<Function, F>)
+        : receiver(static_cast<Receiver&&>(r)),
+          function(static_cast<F&&>(f)),
+          let_environment(detail::let_env<Tag>(child, env())) {}
+
+    auto env() const noexcept { return detail::as_forwarding(get_env(receiver)); }
+
+    template <class Done, class... Args>
+    void complete(Done done, Args&&... args) noexcept {
+        if constexpr (!std::is_same_v<Done, Tag>) {
+            done(static_cast<Receiver&&>(receiver), static_cast<Args&&>(args)...);
+        } else if constexpr (let_nothrow<Function, second_env, Args...>) {
+            go_on(static_cast<Args&&>(args)...).start();
+        } else {
+            start_or_fail(static_cast<Args&&>(args)...);
+        }
+    }
+
+    template <class... Args>
+    void start_or_fail(Args&&... args) noexcept {
+        second_operation<Args...>* operation = nullptr;
+        try {
+            operation = &go_on(static_cast<Args&&>(args)...);
+        } catch (...) {
+            set_error(static_cast<Receiver&&>(receiver), std::current_exception());
+            return;
+        }
+        operation->start();
+    }
+
+    template <class... Args>
+    auto& go_on(Args&&... args) {
+        auto& kept = results.template emplace<decayed_product<Args...>>(
+            from_values, static_cast<Args&&>(args)...);
+        return operations.template emplace_from<second_operation<Args...>>(
+            [&]() -> second_operation<Args...> {
+                return kept.apply([&](std::decay_t<Args>&... values) -> second_operation<Args...> {
+                    return connect_unchecked(
+                        detail::invoke(static_cast<Function&&>(function), values...),
+                        second_receiver{&receiver, &let_environment});
+                });
+            });
+    }
+
+    Receiver receiver;
+    [[no_unique_address]] Function function;
+    [[no_unique_address]] environment let_environment;
+    rename_t<distinct_t<gather_t<signatures, Tag, decayed_product>>, choice> results;
+    rename_t<distinct_t<gather_t<signatures, Tag, second_operation>>, choice> operations;
+};
+
+template <class Tag, class Child, class Function>
+struct let_sender {
+    using sender_concept = sender_tag;
+
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() {
+        return map_signatures_t<
+            child_signatures<Self, Child, Env...>,
+            let_map<Tag, Function, second_env_t<Tag, Child, forwarding_env_t<Env>>...>>{};
+    }
+
+    template <class C, class Receiver>
+    using operation = adaptor_operation<C, let_state<Tag, C, Receiver, Function>>;
+
+    template <receiver Receiver>
+    auto connect(Receiver receiver) && noexcept(
+        std::is_nothrow_constructible_v<operation<Child, Receiver>, Child, const Child&, Receiver,
+                                        Function>) {
+        return operation<Child, Receiver>(static_cast<Child&&>(child), child,
+                                          static_cast<Receiver&&>(receiver),
+                                          static_cast<Function&&>(function));
+    }
+    template <receiver Receiver>
+        requires std::copy_constructible<Function>
+    auto connect(Receiver receiver) const& noexcept(
+        std::is_nothrow_constructible_v<operation<const Child&, Receiver>, const Child&,
+                                        const Child&, Receiver, const Function&>) {
+        return operation<const Child&, Receiver>(child, child, static_cast<Receiver&&>(receiver),
+                                                 function);
+    }
+
+    auto get_env() const noexcept { return detail::without_completions(ex::get_env(child)); }
+
+    [[no_unique_address]] Child child;
+    [[no_unique_address]] Function function;
+};
+
+template <class Child, class Function>
+using let_value_sender = let_sender<set_value_t, Child, Function>;
+template <class Child, class Function>
+using let_error_sender = let_sender<set_error_t, Child, Function>;
+template <class Child, class Function>
+using let_stopped_sender = let_sender<set_stopped_t, Child, Function>;
+
+}  // namespace eddy::ex::inline builtin::detail

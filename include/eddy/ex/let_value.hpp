@@ -1,0 +1,18 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/detail/let.hpp>
+
+namespace eddy::ex::inline builtin {
+
+/// Calls a function with the values of a sender, which it keeps, and goes on as the sender that the
+/// function returns.
+struct let_value_t : detail::function_adaptor<let_value_t, detail::let_value_sender> {};
+inline constexpr let_value_t let_value{};
+
+}  // namespace eddy::ex::inline builtin
+
+#endif

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/connect.hpp>
+#include <eddy/ex/detail/mistake.hpp>
+#include <eddy/ex/detail/then.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace eddy::ex::inline builtin {
+
+namespace detail {
+
+EDDY_EX_MISTAKE(no_answer, "read_env: the environment has no answer to this query");
+
+template <class Query, class Receiver>
+class read_env_operation {
+public:
+    using operation_state_concept = operation_state_tag;
+
+    explicit read_env_operation(Receiver&& receiver) noexcept
+        : receiver_(static_cast<Receiver&&>(receiver)) {}
+    read_env_operation(read_env_operation&&) = delete;
+
+    void start() & noexcept {
+        detail::complete_with(
+            receiver_,
+            [this]() noexcept(std::is_nothrow_invocable_v<Query, env_of_t<Receiver>>)
+                -> decltype(auto) { return Query{}(get_env(receiver_)); });
+    }
+
+private:
+    Receiver receiver_;
+};
+
+template <class Query>
+struct read_env_sender {
+    using sender_concept = sender_tag;
+
+    template <class Self, class Env>
+    static consteval auto get_completion_signatures() {
+        if constexpr (std::is_invocable_v<Query, Env>) {
+            return join_signatures_t<
+                typename value_signature<std::invoke_result_t<Query, Env>>::type,
+                throws_if<!std::is_nothrow_invocable_v<Query, Env>>>{};
+        } else {
+            return no_answer{};
+        }
+    }
+    template <receiver Receiver>
+    auto connect(Receiver receiver) const noexcept {
+        return read_env_operation<Query, Receiver>(static_cast<Receiver&&>(receiver));
+    }
+    static constexpr inline_attributes get_env() noexcept { return {}; }
+};
+
+}  // namespace detail
+
+/// Sends what the receiver's environment answers to a query.
+struct read_env_t {
+    template <class Query>
+    constexpr auto operator()(Query) const noexcept {
+        return detail::read_env_sender<Query>{};
+    }
+};
+inline constexpr read_env_t read_env{};
+
+}  // namespace eddy::ex::inline builtin
+
+#endif

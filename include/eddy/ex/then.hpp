@@ -1,0 +1,17 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/detail/then.hpp>
+
+namespace eddy::ex::inline builtin {
+
+/// Calls a function with the values of a sender; its result is the value then.
+struct then_t : detail::function_adaptor<then_t, detail::then_value_sender> {};
+inline constexpr then_t then{};
+
+}  // namespace eddy::ex::inline builtin
+
+#endif

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/detail/then.hpp>
+
+namespace eddy::ex::inline builtin {
+
+/// Calls a function with the error of a sender; its result is the value then.
+struct upon_error_t : detail::function_adaptor<upon_error_t, detail::then_error_sender> {};
+inline constexpr upon_error_t upon_error{};
+
+}  // namespace eddy::ex::inline builtin
+
+#endif

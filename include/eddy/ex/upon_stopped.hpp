@@ -1,0 +1,17 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/detail/then.hpp>
+
+namespace eddy::ex::inline builtin {
+
+/// Calls a function if a sender was stopped; its result is the value then.
+struct upon_stopped_t : detail::function_adaptor<upon_stopped_t, detail::then_stopped_sender> {};
+inline constexpr upon_stopped_t upon_stopped{};
+
+}  // namespace eddy::ex::inline builtin
+
+#endif

@@ -1,0 +1,330 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/connect.hpp>
+#include <eddy/ex/detail/adaptor.hpp>
+#include <eddy/ex/detail/choice.hpp>
+#include <eddy/ex/detail/mistake.hpp>
+#include <eddy/ex/detail/product.hpp>
+#include <eddy/ex/get_stop_token.hpp>
+#include <eddy/ex/inplace_stop_token.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace eddy::ex::inline builtin {
+
+namespace detail {
+
+EDDY_EX_MISTAKE(when_all_ambiguous,
+                "when_all: each sender must complete with at most one set of values; use "
+                "when_all_with_variant");
+
+/// The children see a stop if the whole is stopped, or if one of them fails or stops.
+template <class Env>
+using when_all_env = joined_env_t<prop<get_stop_token_t, inplace_stop_token>, Env>;
+
+struct when_all_error_map {
+    template <class Signature>
+    struct apply : identity<completion_signatures<>> {};
+    template <class Error>
+    struct apply<set_error_t(Error)>
+        : identity<completion_signatures<set_error_t(std::decay_t<Error>)>> {};
+    template <class... None>
+    struct apply<set_stopped_t(None...)> : identity<completion_signatures<set_stopped_t()>> {};
+};
+
+template <class... Ts>
+using decayed_list = type_list<std::decay_t<Ts>...>;
+
+template <class T>
+using decayed_t = std::decay_t<T>;
+
+template <class... Ts>
+using set_value_of = set_value_t(Ts...);
+
+/// `Children`: the signatures of each.
+template <class... Children>
+consteval auto when_all_signatures() {
+    if constexpr (!(is_signatures<Children> && ...)) {
+        return join_signatures_t<Children...>{};
+    } else if constexpr (((count_of<Children, set_value_t> > 1) || ...)) {
+        return when_all_ambiguous{};
+    } else {
+        using others =
+            join_signatures_t<completion_signatures<>,
+                              map_signatures_t<Children, when_all_error_map>...,
+                              throws_if<!((stores_nothrow<Children, set_value_t> &&
+                                           stores_nothrow<Children, set_error_t>)&&...)>>;
+        if constexpr (((count_of<Children, set_value_t> == 1) && ...)) {
+            using values =
+                concat_t<rename_t<gather_t<Children, set_value_t, decayed_list>, concat_t>...>;
+            return join_signatures_t<completion_signatures<rename_t<values, set_value_of>>,
+                                     others>{};
+        } else {
+            return others{};
+        }
+    }
+}
+
+template <class... Children>
+using when_all_signatures_t = decltype(detail::when_all_signatures<Children...>());
+
+/// What the operations of the children share.
+///
+///     running  --a child stopped, or the whole was-->  stopped
+///     running, stopped  --a child failed-->  failed
+///
+/// `pending_` counts the children that have not completed. The last one may complete inside
+/// source_.request_stop(), which bears that this object is destroyed then.
+template <class Receiver, class... Signatures>
+class when_all_state : immovable {
+public:
+    enum class ending { running, stopped, failed };
+
+    static constexpr bool sends_stop = ((count_of<Signatures, set_stopped_t> != 0) || ...);
+    static constexpr bool sends_values = ((count_of<Signatures, set_value_t> == 1) && ...);
+    static constexpr bool stores_safely =
+        ((stores_nothrow<Signatures, set_value_t> && stores_nothrow<Signatures, set_error_t>)&&...);
+
+    explicit when_all_state(Receiver&& receiver) noexcept
+        : receiver_(static_cast<Receiver&&>(receiver)) {}
+
+    when_all_env<env_of_t<Receiver>> env() const noexcept {
+        return detail::join_env(prop{get_stop_token, source_.get_token()}, get_env(receiver_));
+    }
+
+    /// False: it was stopped before and is complete; the children must not be started.
+    [[nodiscard]] bool begin() noexcept {
+        on_stop_.emplace(get_stop_token(get_env(receiver_)), stop_all{this});
+        if constexpr (sends_stop) {
+            if (source_.stop_requested()) {
+                on_stop_.reset();
+                set_stopped(static_cast<Receiver&&>(receiver_));
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void arrive() noexcept {
+        // acq_rel: the last one sees what all the others stored.
+        if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) finish();
+    }
+
+    template <std::size_t Index, class... Values>
+    void child_done(set_value_t, Values&&... values) noexcept {
+        if constexpr (sends_values) {
+            auto& slot = element<Index>(values_);
+            if constexpr (nothrow_decay_copyable<Values...>) {
+                slot.emplace(from_values, static_cast<Values&&>(values)...);
+            } else {
+                try {
+                    slot.emplace(from_values, static_cast<Values&&>(values)...);
+                } catch (...) {
+                    fail(std::current_exception());
+                }
+            }
+        }
+        arrive();
+    }
+    template <std::size_t Index, class Error>
+    void child_done(set_error_t, Error&& error) noexcept {
+        fail(static_cast<Error&&>(error));
+        arrive();
+    }
+    template <std::size_t Index>
+    void child_done(set_stopped_t) noexcept {
+        stop();
+        arrive();
+    }
+
+private:
+    struct stop_all {
+        when_all_state* state;
+        void operator()() noexcept { state->stop(); }
+    };
+
+    void stop() noexcept {
+        auto expected = ending::running;
+        // relaxed: published by arrive(), or by the end of the stop callback.
+        if (ending_.compare_exchange_strong(expected, ending::stopped, std::memory_order_relaxed)) {
+            source_.request_stop();
+        }
+    }
+
+    template <class Error>
+    void fail(Error&& error) noexcept {
+        // relaxed: published by arrive(). Only one thread gets to store its error.
+        const auto before = ending_.exchange(ending::failed, std::memory_order_relaxed);
+        if (before == ending::failed) return;
+        using stored = std::decay_t<Error>;
+        if constexpr (nothrow_decay_copyable<Error>) {
+            errors_.template emplace<stored>(static_cast<Error&&>(error));
+        } else {
+            try {
+                errors_.template emplace<stored>(static_cast<Error&&>(error));
+            } catch (...) {
+                errors_.template emplace<std::exception_ptr>(std::current_exception());
+            }
+        }
+        if (before == ending::running) source_.request_stop();
+    }
+
+    void finish() noexcept {
+        on_stop_.reset();
+        const auto how = ending_.load(std::memory_order_relaxed);
+        if (how == ending::failed) {
+            errors_.visit([this]<class Error>(Error& error) noexcept {
+                set_error(static_cast<Receiver&&>(receiver_), static_cast<Error&&>(error));
+            });
+            return;
+        }
+        if constexpr (sends_stop) {
+            if (how == ending::stopped) {
+                set_stopped(static_cast<Receiver&&>(receiver_));
+                return;
+            }
+        }
+        if constexpr (sends_values) deliver<0>();
+    }
+
+    /// Appends one child's values after the other, and sends references to all of them.
+    template <std::size_t Index, class... Values>
+    void deliver(Values&&... values) noexcept {
+        if constexpr (Index == sizeof...(Signatures)) {
+            set_value(static_cast<Receiver&&>(receiver_), static_cast<Values&&>(values)...);
+        } else {
+            std::move(*element<Index>(values_)).apply([&]<class... More>(More&&... more) noexcept {
+                deliver<Index + 1>(static_cast<Values&&>(values)..., static_cast<More&&>(more)...);
+            });
+        }
+    }
+
+    template <class List>
+    using slot_of = std::optional<
+        rename_t<rename_t<gather_t<List, set_value_t, decayed_list>, concat_t>, product>>;
+    using error_list =
+        concat_t<gather_t<Signatures, set_error_t, decayed_t>...,
+                 std::conditional_t<stores_safely, type_list<>, type_list<std::exception_ptr>>>;
+
+    Receiver receiver_;
+    std::atomic<std::size_t> pending_{sizeof...(Signatures)};
+    std::atomic<ending> ending_{ending::running};
+    inplace_stop_source source_;
+    rename_t<distinct_t<error_list>, choice> errors_;
+    [[no_unique_address]] std::conditional_t<sends_values, product<slot_of<Signatures>...>,
+                                             product<>>
+        values_;
+    std::optional<stop_callback_for_t<stop_token_of_t<env_of_t<Receiver>>, stop_all>> on_stop_;
+};
+
+template <class State, std::size_t Index>
+struct when_all_receiver {
+    using receiver_concept = receiver_tag;
+    State* state;
+
+    template <class... Values>
+    void set_value(Values&&... values) noexcept {
+        state->template child_done<Index>(set_value_t{}, static_cast<Values&&>(values)...);
+    }
+    template <class Error>
+    void set_error(Error&& error) noexcept {
+        state->template child_done<Index>(set_error_t{}, static_cast<Error&&>(error));
+    }
+    void set_stopped() noexcept { state->template child_done<Index>(set_stopped_t{}); }
+    auto get_env() const noexcept { return state->env(); }
+};
+
+template <class Indices, class Receiver, class... Children>
+class when_all_operation;
+
+template <std::size_t... Is, class Receiver, class... Children>
+class when_all_operation<std::index_sequence<Is...>, Receiver, Children...>
+    : when_all_state<Receiver,
+                     signatures_or_mistake<Children, when_all_env<env_of_t<Receiver>>>...> {
+    using state =
+        when_all_state<Receiver,
+                       signatures_or_mistake<Children, when_all_env<env_of_t<Receiver>>>...>;
+
+public:
+    using operation_state_concept = operation_state_tag;
+
+    explicit when_all_operation(Receiver&& receiver, Children&&... children) noexcept(
+        (connects_nothrow<Children, when_all_receiver<state, Is>> && ...))
+        : state(static_cast<Receiver&&>(receiver)),
+          children_(from_functions,
+                    [&]() noexcept(connects_nothrow<Children, when_all_receiver<state, Is>>) {
+                        return connect_unchecked(static_cast<Children&&>(children),
+                                                 when_all_receiver<state, Is>{this});
+                    }...) {}
+
+    void start() & noexcept {
+        if (!this->begin()) return;
+        children_.apply([](auto&... operations) noexcept { (operations.start(), ...); });
+    }
+
+private:
+    product<operation_of<Children, when_all_receiver<state, Is>>...> children_;
+};
+
+template <class... Children>
+struct when_all_sender {
+    using sender_concept = sender_tag;
+
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() {
+        return when_all_signatures_t<
+            signatures_or_mistake<like_t<Self, Children>, when_all_env<Env>...>...>{};
+    }
+
+    template <class Receiver, class... Cs>
+    using operation = when_all_operation<std::index_sequence_for<Cs...>, Receiver, Cs...>;
+
+    template <receiver Receiver>
+    auto connect(Receiver receiver) && noexcept(
+        std::is_nothrow_constructible_v<operation<Receiver, Children...>, Receiver, Children...>) {
+        return std::move(children).apply([&](Children&&... each) {
+            return operation<Receiver, Children...>(static_cast<Receiver&&>(receiver),
+                                                    static_cast<Children&&>(each)...);
+        });
+    }
+    template <receiver Receiver>
+    auto connect(Receiver receiver) const& noexcept(
+        std::is_nothrow_constructible_v<operation<Receiver, const Children&...>, Receiver,
+                                        const Children&...>) {
+        return children.apply([&](const Children&... each) {
+            return operation<Receiver, const Children&...>(static_cast<Receiver&&>(receiver),
+                                                           each...);
+        });
+    }
+
+    product<Children...> children;
+};
+
+}  // namespace detail
+
+/// Starts several senders and completes when all of them have, with the values of all. If one fails
+/// or stops, the others are asked to stop.
+struct when_all_t {
+    template <sender... Senders>
+        requires(sizeof...(Senders) != 0)
+    constexpr auto operator()(Senders&&... senders) const {
+        using result = detail::when_all_sender<std::remove_cvref_t<Senders>...>;
+        detail::check_early<result>();
+        return result{detail::product<std::remove_cvref_t<Senders>...>(
+            detail::from_values, static_cast<Senders&&>(senders)...)};
+    }
+};
+inline constexpr when_all_t when_all{};
+
+}  // namespace eddy::ex::inline builtin
+
+#endif
