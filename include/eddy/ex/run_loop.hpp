@@ -1,0 +1,157 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/connect.hpp>
+#include <eddy/ex/get_completion_scheduler.hpp>
+#include <eddy/ex/get_forward_progress_guarantee.hpp>
+#include <eddy/ex/get_stop_token.hpp>
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+namespace eddy::ex::inline builtin {
+
+/// A queue of work that the thread in run() executes in order. Thread: any, but run() on one thread
+/// at a time.
+class run_loop : detail::immovable {
+    struct task : detail::immovable {
+        explicit task(void (*function)(task&) noexcept) noexcept : execute(function) {}
+        void (*const execute)(task&) noexcept;
+        task* next = nullptr;
+    };
+
+    template <class Receiver>
+    class operation : task {
+    public:
+        using operation_state_concept = operation_state_tag;
+        operation(run_loop* loop, Receiver&& receiver) noexcept
+            : task(&complete), loop_(loop), receiver_(static_cast<Receiver&&>(receiver)) {}
+
+        void start() & noexcept { loop_->push(*this); }
+
+    private:
+        static void complete(task& base) noexcept {
+            Receiver& receiver = static_cast<operation&>(base).receiver_;
+            if constexpr (!unstoppable_token<stop_token_of_t<env_of_t<Receiver>>>) {
+                if (get_stop_token(get_env(receiver)).stop_requested()) {
+                    set_stopped(static_cast<Receiver&&>(receiver));
+                    return;
+                }
+            }
+            set_value(static_cast<Receiver&&>(receiver));
+        }
+
+        run_loop* loop_;
+        Receiver receiver_;
+    };
+
+public:
+    class scheduler;
+
+    run_loop() = default;
+    ~run_loop() {
+        if (first_ != nullptr) std::terminate();
+    }
+
+    scheduler get_scheduler() noexcept;
+
+    /// Executes until finish() was called and nothing is left.
+    void run() noexcept {
+        while (task* const next = pop()) next->execute(*next);
+    }
+
+    /// Lifetime: when run() returns because of this call, the call does not touch the loop any
+    /// more.
+    void finish() noexcept {
+        const std::lock_guard lock(mutex_);
+        finishing_ = true;
+        // Under the lock: after it is released run() may return and the loop be destroyed.
+        not_empty_.notify_all();
+    }
+
+private:
+    void push(task& added) noexcept {
+        const std::lock_guard lock(mutex_);
+        added.next = nullptr;
+        *last_ = &added;
+        last_ = &added.next;
+        not_empty_.notify_one();
+    }
+
+    task* pop() noexcept {
+        std::unique_lock lock(mutex_);
+        not_empty_.wait(lock, [this] { return first_ != nullptr || finishing_; });
+        task* const taken = first_;
+        if (taken != nullptr) {
+            first_ = taken->next;
+            if (first_ == nullptr) last_ = &first_;
+        }
+        return taken;
+    }
+
+    std::mutex mutex_;
+    std::condition_variable not_empty_;
+    task* first_ = nullptr;
+    task** last_ = &first_;
+    bool finishing_ = false;
+};
+
+class run_loop::scheduler {
+    struct attributes {
+        run_loop* loop;
+        template <class Tag>
+        scheduler query(get_completion_scheduler_t<Tag>, auto&&...) const noexcept {
+            return scheduler(loop);
+        }
+    };
+
+    struct schedule_sender {
+        using sender_concept = sender_tag;
+
+        template <class Self, class Env>
+        static consteval auto get_completion_signatures() {
+            if constexpr (unstoppable_token<stop_token_of_t<Env>>) {
+                return completion_signatures<set_value_t()>{};
+            } else {
+                return completion_signatures<set_value_t(), set_stopped_t()>{};
+            }
+        }
+        template <receiver Receiver>
+        auto connect(Receiver receiver) const noexcept {
+            return operation<Receiver>(loop, static_cast<Receiver&&>(receiver));
+        }
+        attributes get_env() const noexcept { return {loop}; }
+
+        run_loop* loop;
+    };
+
+public:
+    using scheduler_concept = scheduler_tag;
+
+    schedule_sender schedule() const noexcept { return {loop_}; }
+    static constexpr auto query(get_forward_progress_guarantee_t) noexcept {
+        return forward_progress_guarantee::parallel;
+    }
+    template <class Tag>
+    scheduler query(get_completion_scheduler_t<Tag>, auto&&...) const noexcept {
+        return *this;
+    }
+    bool operator==(const scheduler&) const = default;
+
+private:
+    friend class run_loop;
+    explicit scheduler(run_loop* loop) noexcept : loop_(loop) {}
+
+    run_loop* loop_;
+};
+
+inline run_loop::scheduler run_loop::get_scheduler() noexcept { return scheduler(this); }
+
+}  // namespace eddy::ex::inline builtin
+
+#endif

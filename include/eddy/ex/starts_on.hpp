@@ -1,0 +1,157 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/detail/adaptor.hpp>
+#include <eddy/ex/detail/attributes.hpp>
+#include <eddy/ex/get_scheduler.hpp>
+#include <eddy/ex/into_variant.hpp>
+#include <eddy/ex/scheduler.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace eddy::ex::inline builtin {
+
+namespace detail {
+
+template <class Scheduler>
+using scheduler_env = prop<get_start_scheduler_t, Scheduler>;
+template <class Scheduler, class Env>
+using starts_on_env = joined_env_t<scheduler_env<Scheduler>, Env>;
+
+/// The state of what runs once the scheduler was reached.
+template <class Receiver, class Scheduler>
+struct starts_on_state {
+    starts_on_state(Receiver&& r, const Scheduler& s) noexcept
+        : receiver(static_cast<Receiver&&>(r)), scheduler(s) {}
+
+    starts_on_env<Scheduler, env_of_t<Receiver>> env() const noexcept {
+        return detail::join_env(scheduler_env<Scheduler>{{}, scheduler}, get_env(receiver));
+    }
+    template <class Done, class... Args>
+    void complete(Done done, Args&&... args) noexcept {
+        done(static_cast<Receiver&&>(receiver), static_cast<Args&&>(args)...);
+    }
+
+    Receiver receiver;
+    [[no_unique_address]] Scheduler scheduler;
+};
+
+/// Both operations exist from the beginning: nothing can fail between the hop and the child.
+template <class Receiver, class Scheduler, class Child>
+class starts_on_operation {
+    using state = starts_on_state<Receiver, Scheduler>;
+
+    struct arrival {
+        using receiver_concept = receiver_tag;
+        starts_on_operation* self;
+
+        void set_value() noexcept { self->child_.start(); }
+        template <class Error>
+        void set_error(Error&& error) noexcept {
+            ex::set_error(static_cast<Receiver&&>(self->state_.receiver),
+                          static_cast<Error&&>(error));
+        }
+        void set_stopped() noexcept {
+            ex::set_stopped(static_cast<Receiver&&>(self->state_.receiver));
+        }
+        auto get_env() const noexcept {
+            return detail::as_forwarding(ex::get_env(self->state_.receiver));
+        }
+    };
+
+public:
+    using operation_state_concept = operation_state_tag;
+    static constexpr bool nothrow = noexcept(schedule(std::declval<Scheduler&>())) &&
+                                    connects_nothrow<schedule_result_t<Scheduler&>, arrival> &&
+                                    connects_nothrow<Child, state_receiver<state>>;
+
+    starts_on_operation(Receiver&& receiver, const Scheduler& scheduler,
+                        Child&& child) noexcept(nothrow)
+        : state_(static_cast<Receiver&&>(receiver), scheduler),
+          hop_(connect_unchecked(schedule(state_.scheduler), arrival{this})),
+          child_(connect_unchecked(static_cast<Child&&>(child), state_receiver<state>{&state_})) {}
+    starts_on_operation(starts_on_operation&&) = delete;
+
+    void start() & noexcept { hop_.start(); }
+
+private:
+    state state_;
+    operation_of<schedule_result_t<Scheduler&>, arrival> hop_;
+    operation_of<Child, state_receiver<state>> child_;
+};
+
+/// A child that completes inside start() completes on the scheduler; others know better.
+template <class Scheduler, class Env>
+struct starts_on_attributes : attributes_without_completions<Env> {
+    using attributes_without_completions<Env>::query;
+    [[no_unique_address]] Scheduler scheduler_;
+
+    template <class Tag>
+        requires has_query<Env, completes_inline_t>
+    constexpr Scheduler query(get_completion_scheduler_t<Tag>, auto&&...) const noexcept {
+        return scheduler_;
+    }
+    template <class Tag, class... Outer>
+        requires(!has_query<Env, completes_inline_t> &&
+                 std::is_invocable_v<get_completion_scheduler_t<Tag>, Env, const Outer&...>)
+    constexpr auto query(get_completion_scheduler_t<Tag> query,
+                         const Outer&... outer) const noexcept {
+        return query(this->env_, outer...);
+    }
+};
+
+template <class Scheduler, class Child>
+struct starts_on_sender {
+    using sender_concept = sender_tag;
+
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() {
+        return join_signatures_t<
+            signatures_or_mistake<like_t<Self, Child>, starts_on_env<Scheduler, Env>...>,
+            map_signatures_t<
+                signatures_or_mistake<schedule_result_t<Scheduler&>, forwarding_env_t<Env>...>,
+                drop_values>>{};
+    }
+
+    template <receiver Receiver>
+    auto connect(Receiver receiver) && noexcept(
+        starts_on_operation<Receiver, Scheduler, Child>::nothrow) {
+        return starts_on_operation<Receiver, Scheduler, Child>(
+            static_cast<Receiver&&>(receiver), scheduler, static_cast<Child&&>(child));
+    }
+    template <receiver Receiver>
+    auto connect(Receiver receiver) const& noexcept(
+        starts_on_operation<Receiver, Scheduler, const Child&>::nothrow) {
+        return starts_on_operation<Receiver, Scheduler, const Child&>(
+            static_cast<Receiver&&>(receiver), scheduler, child);
+    }
+    auto get_env() const noexcept {
+        return starts_on_attributes<Scheduler, env_of_t<const Child&>>{{ex::get_env(child)},
+                                                                       scheduler};
+    }
+
+    [[no_unique_address]] Scheduler scheduler;
+    [[no_unique_address]] Child child;
+};
+
+}  // namespace detail
+
+/// Starts a sender on a scheduler.
+struct starts_on_t {
+    template <scheduler Scheduler, sender Sender>
+    constexpr auto operator()(Scheduler&& scheduler, Sender&& sender) const {
+        using result =
+            detail::starts_on_sender<std::remove_cvref_t<Scheduler>, std::remove_cvref_t<Sender>>;
+        detail::check_early<result>();
+        return result{static_cast<Scheduler&&>(scheduler), static_cast<Sender&&>(sender)};
+    }
+};
+inline constexpr starts_on_t starts_on{};
+
+}  // namespace eddy::ex::inline builtin
+
+#endif
