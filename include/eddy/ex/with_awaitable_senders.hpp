@@ -1,0 +1,55 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/as_awaitable.hpp>
+
+#include <coroutine>
+#include <exception>
+#include <type_traits>
+
+namespace eddy::ex::inline builtin {
+
+/// Base of a promise whose coroutine can await senders, and can itself be awaited by another: a
+/// stop is passed on to that one.
+template <class Promise>
+class with_awaitable_senders {
+public:
+    template <class Other>
+        requires(!std::is_void_v<Other>)
+    void set_continuation(std::coroutine_handle<Other> awaiting) noexcept {
+        continuation_ = awaiting;
+        if constexpr (detail::bears_stop<Other>) {
+            stop_ = [](void* address) noexcept -> std::coroutine_handle<> {
+                return std::coroutine_handle<Other>::from_address(address)
+                    .promise()
+                    .unhandled_stopped();
+            };
+        } else {
+            stop_ = nullptr;
+        }
+    }
+    std::coroutine_handle<> continuation() const noexcept { return continuation_; }
+
+    std::coroutine_handle<> unhandled_stopped() noexcept {
+        if (stop_ == nullptr) std::terminate();
+        return stop_(continuation_.address());
+    }
+
+    template <class T>
+    decltype(auto) await_transform(T&& object) {
+        static_assert(std::is_base_of_v<with_awaitable_senders, Promise>,
+                      "with_awaitable_senders: its argument is the promise that derives from it");
+        return as_awaitable(static_cast<T&&>(object), static_cast<Promise&>(*this));
+    }
+
+private:
+    std::coroutine_handle<> continuation_;
+    std::coroutine_handle<> (*stop_)(void*) noexcept = nullptr;
+};
+
+}  // namespace eddy::ex::inline builtin
+
+#endif
