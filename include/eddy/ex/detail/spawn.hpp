@@ -1,0 +1,55 @@
+#pragma once
+
+#include <eddy/ex/env.hpp>
+#include <eddy/ex/get_allocator.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+/// What spawn and spawn_future share: which allocator they use, and what their work sees.
+namespace eddy::ex::inline builtin::detail {
+
+template <class Env, class Attributes>
+constexpr auto spawn_allocator(const Env& env, const Attributes& attributes) noexcept {
+    if constexpr (has_query<Env, get_allocator_t>) {
+        return get_allocator(env);
+    } else if constexpr (has_query<Attributes, get_allocator_t>) {
+        return get_allocator(attributes);
+    } else {
+        return std::allocator<void>{};
+    }
+}
+
+template <class Env, class Attributes>
+constexpr auto spawn_env(Env environment, const Attributes& attributes) noexcept {
+    if constexpr (!has_query<Env, get_allocator_t> && has_query<Attributes, get_allocator_t>) {
+        return env{prop{get_allocator, get_allocator(attributes)}, static_cast<Env&&>(environment)};
+    } else {
+        return environment;
+    }
+}
+
+/// Builds a T with `allocator`; its arguments follow.
+template <class T, class Allocator, class... Args>
+T* allocate_object(const Allocator& allocator, Args&&... args) {
+    using traits = typename std::allocator_traits<Allocator>::template rebind_traits<T>;
+    typename traits::allocator_type rebound(allocator);
+    T* const memory = traits::allocate(rebound, 1);
+    try {
+        return ::new (static_cast<void*>(memory)) T(static_cast<Args&&>(args)...);
+    } catch (...) {
+        traits::deallocate(rebound, memory, 1);
+        throw;
+    }
+}
+
+template <class T, class Allocator>
+void free_object(const Allocator& allocator, T* object) noexcept {
+    using traits = typename std::allocator_traits<Allocator>::template rebind_traits<T>;
+    typename traits::allocator_type rebound(allocator);
+    object->~T();
+    traits::deallocate(rebound, object, 1);
+}
+
+}  // namespace eddy::ex::inline builtin::detail

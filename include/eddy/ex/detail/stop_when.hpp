@@ -1,0 +1,126 @@
+#pragma once
+
+#include <eddy/ex/detail/adaptor.hpp>
+#include <eddy/ex/get_stop_token.hpp>
+#include <eddy/ex/inplace_stop_token.hpp>
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace eddy::ex::inline builtin::detail {
+
+template <class Env>
+using stop_when_env = joined_env_t<prop<get_stop_token_t, inplace_stop_token>, Env>;
+
+/// The child sees a token of ours instead of the receiver's, which never stops.
+template <class Receiver>
+struct stop_when_state {
+    stop_when_state(Receiver&& r, inplace_stop_token t) noexcept
+        : receiver(static_cast<Receiver&&>(r)), token(t) {}
+
+    stop_when_env<env_of_t<Receiver>> env() const noexcept {
+        return detail::join_env(prop{get_stop_token, token}, get_env(receiver));
+    }
+    void watch() noexcept {}
+
+    template <class Done, class... Args>
+    void complete(Done done, Args&&... args) noexcept {
+        done(static_cast<Receiver&&>(receiver), static_cast<Args&&>(args)...);
+    }
+
+    Receiver receiver;
+    inplace_stop_token token;
+};
+
+/// The receiver can be stopped too: a source between hears both tokens.
+template <class Receiver>
+struct stop_when_either_state {
+    struct forward_stop {
+        inplace_stop_source* source;
+        void operator()() noexcept { source->request_stop(); }
+    };
+
+    stop_when_either_state(Receiver&& r, inplace_stop_token t) noexcept
+        : receiver(static_cast<Receiver&&>(r)), token(t) {}
+
+    stop_when_env<env_of_t<Receiver>> env() const noexcept {
+        return detail::join_env(prop{get_stop_token, source.get_token()}, get_env(receiver));
+    }
+    void watch() noexcept {
+        on_inner.emplace(token, forward_stop{&source});
+        on_outer.emplace(get_stop_token(get_env(receiver)), forward_stop{&source});
+    }
+
+    /// May run inside source.request_stop(); other threads have left it after the resets.
+    template <class Done, class... Args>
+    void complete(Done done, Args&&... args) noexcept {
+        on_inner.reset();
+        on_outer.reset();
+        done(static_cast<Receiver&&>(receiver), static_cast<Args&&>(args)...);
+    }
+
+    Receiver receiver;
+    inplace_stop_token token;
+    inplace_stop_source source;
+    std::optional<inplace_stop_callback<forward_stop>> on_inner;
+    std::optional<stop_callback_for_t<stop_token_of_t<env_of_t<Receiver>>, forward_stop>> on_outer;
+};
+
+template <class Receiver>
+using stop_when_state_for =
+    std::conditional_t<unstoppable_token<stop_token_of_t<env_of_t<Receiver>>>,
+                       stop_when_state<Receiver>, stop_when_either_state<Receiver>>;
+
+template <class Child, class Receiver>
+class stop_when_operation : stop_when_state_for<Receiver> {
+    using state = stop_when_state_for<Receiver>;
+
+public:
+    using operation_state_concept = operation_state_tag;
+
+    stop_when_operation(Child&& child, Receiver&& receiver, inplace_stop_token token) noexcept(
+        connects_nothrow<Child, state_receiver<state>>)
+        : state(static_cast<Receiver&&>(receiver), token),
+          child_(connect_unchecked(static_cast<Child&&>(child), state_receiver<state>{this})) {}
+    stop_when_operation(stop_when_operation&&) = delete;
+
+    void start() & noexcept {
+        this->watch();
+        child_.start();
+    }
+
+private:
+    operation_of<Child, state_receiver<state>> child_;
+};
+
+/// `Child`, stopped by a token beside the receiver's.
+template <class Child>
+struct stop_when_sender {
+    using sender_concept = sender_tag;
+
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() {
+        return signatures_or_mistake<like_t<Self, Child>, stop_when_env<Env>...>{};
+    }
+    template <receiver Receiver>
+    auto connect(Receiver receiver) && noexcept(
+        std::is_nothrow_constructible_v<stop_when_operation<Child, Receiver>, Child, Receiver,
+                                        inplace_stop_token>) {
+        return stop_when_operation<Child, Receiver>(static_cast<Child&&>(child),
+                                                    static_cast<Receiver&&>(receiver), token);
+    }
+    template <receiver Receiver>
+    auto connect(Receiver receiver) const& noexcept(
+        std::is_nothrow_constructible_v<stop_when_operation<const Child&, Receiver>, const Child&,
+                                        Receiver, inplace_stop_token>) {
+        return stop_when_operation<const Child&, Receiver>(child, static_cast<Receiver&&>(receiver),
+                                                           token);
+    }
+    auto get_env() const noexcept { return detail::as_forwarding(ex::get_env(child)); }
+
+    [[no_unique_address]] Child child;
+    inplace_stop_token token;
+};
+
+}  // namespace eddy::ex::inline builtin::detail
