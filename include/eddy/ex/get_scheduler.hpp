@@ -11,11 +11,12 @@ namespace eddy::ex::inline builtin {
 
 namespace detail {
 
+/// The answer is a copy: environments are often made for one question.
 template <class Query>
 struct scheduler_query {
     template <class Env>
         requires has_query<Env, Query>
-    constexpr auto operator()(const Env& env) const noexcept -> query_result_t<Env, Query> {
+    constexpr auto operator()(const Env& env) const noexcept {
         static_assert(noexcept(env.query(Query{})), "a scheduler query must be noexcept");
         static_assert(scheduler<query_result_t<Env, Query>>, "the answer is not a scheduler");
         return env.query(Query{});
@@ -35,10 +36,7 @@ struct get_scheduler_t : detail::scheduler_query<get_scheduler_t> {
     template <class Env>
         requires(!detail::has_query<Env, get_scheduler_t> &&
                  detail::has_query<Env, get_start_scheduler_t>)
-    constexpr auto operator()(const Env& env) const noexcept
-        -> detail::query_result_t<Env, get_start_scheduler_t> {
-        return get_start_scheduler(env);
-    }
+    constexpr auto operator()(const Env& env) const noexcept { return get_start_scheduler(env); }
 };
 inline constexpr get_scheduler_t get_scheduler{};
 

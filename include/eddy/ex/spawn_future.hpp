@@ -168,10 +168,7 @@ class future_operation : future_consumer {
             // Held, because the work may end inside stop(), and the future with it.
             State& state = *self->state_.get();
             state.hold();
-            if (state.stop(*self)) {
-                self->callback_.reset();
-                set_stopped(static_cast<Receiver&&>(self->receiver_));
-            }
+            if (state.stop(*self)) self->give_up();
             state.release();
         }
     };
@@ -195,8 +192,7 @@ public:
                 deliver();
                 break;
             case State::answer::stopped:
-                callback_.reset();
-                set_stopped(static_cast<Receiver&&>(receiver_));
+                give_up();
                 break;
         }
     }
@@ -204,10 +200,14 @@ public:
 private:
     void deliver() noexcept {
         callback_.reset();
-        State& state = *state_.get();
-        state.hold();  // the result is there until the receiver has returned
-        state.deliver(receiver_);
-        state.release();
+        // The result is there until the receiver has returned, and not longer: the scope waits.
+        const auto last = std::move(state_);
+        last->deliver(receiver_);
+    }
+    void give_up() noexcept {
+        callback_.reset();
+        const auto last = std::move(state_);
+        set_stopped(static_cast<Receiver&&>(receiver_));
     }
 
     future_handle<State> state_;

@@ -79,9 +79,9 @@ class stop_when_operation : stop_when_state_for<Receiver> {
 public:
     using operation_state_concept = operation_state_tag;
 
-    stop_when_operation(Child&& child, Receiver&& receiver, inplace_stop_token token) noexcept(
+    stop_when_operation(Child&& child, Receiver&& r, inplace_stop_token t) noexcept(
         connects_nothrow<Child, state_receiver<state>>)
-        : state(static_cast<Receiver&&>(receiver), token),
+        : state(static_cast<Receiver&&>(r), t),
           child_(connect_unchecked(static_cast<Child&&>(child), state_receiver<state>{this})) {}
     stop_when_operation(stop_when_operation&&) = delete;
 

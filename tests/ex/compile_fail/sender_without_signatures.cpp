@@ -1,0 +1,26 @@
+// says: the sender has no `template <class Self, class... Env> static consteval auto
+#include <eddy/ex/sync_wait.hpp>
+
+namespace ex = eddy::ex;
+
+template <class Receiver>
+struct operation {
+    using operation_state_concept = ex::operation_state_tag;
+    Receiver receiver;
+    void start() & noexcept { ex::set_value(static_cast<Receiver&&>(receiver)); }
+};
+struct sender {
+    using sender_concept = ex::sender_tag;
+#ifdef CORRECTED
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() {
+        return ex::completion_signatures<ex::set_value_t()>{};
+    }
+#endif
+    template <class Receiver>
+    operation<Receiver> connect(Receiver receiver) const noexcept {
+        return {receiver};
+    }
+};
+
+int main() { ex::sync_wait(sender{}); }

@@ -1,0 +1,13 @@
+// says: this is not a sender
+#include <eddy/ex/just.hpp>
+#include <eddy/ex/sync_wait.hpp>
+
+namespace ex = eddy::ex;
+
+int main() {
+#ifdef CORRECTED
+    ex::sync_wait(ex::just(1));
+#else
+    ex::sync_wait(1);
+#endif
+}

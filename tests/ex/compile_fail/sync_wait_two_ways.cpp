@@ -1,0 +1,28 @@
+// says: sync_wait: the sender must complete with exactly one set of values
+#include <eddy/ex/sync_wait.hpp>
+
+namespace ex = eddy::ex;
+
+struct twofold {
+    using sender_concept = ex::sender_tag;
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() {
+#ifdef CORRECTED
+        return ex::completion_signatures<ex::set_value_t(int)>{};
+#else
+        return ex::completion_signatures<ex::set_value_t(int), ex::set_value_t()>{};
+#endif
+    }
+    template <class Receiver>
+    struct operation {
+        using operation_state_concept = ex::operation_state_tag;
+        Receiver receiver;
+        void start() & noexcept { ex::set_value(static_cast<Receiver&&>(receiver), 1); }
+    };
+    template <class Receiver>
+    operation<Receiver> connect(Receiver receiver) const noexcept {
+        return {receiver};
+    }
+};
+
+int main() { ex::sync_wait(twofold{}); }
