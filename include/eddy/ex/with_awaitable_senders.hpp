@@ -50,6 +50,14 @@ private:
     std::coroutine_handle<> (*stop_)(void*) noexcept = nullptr;
 };
 
+/// promise.continuation() as a plain handle. Not in the draft: what that member returns is not the
+/// same type in every vocabulary.
+template <class Promise>
+std::coroutine_handle<> continuation_handle(
+    const with_awaitable_senders<Promise>& promise) noexcept {
+    return promise.continuation();
+}
+
 }  // namespace eddy::ex::inline builtin
 
 #endif

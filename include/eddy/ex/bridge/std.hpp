@@ -3,6 +3,7 @@
 #if defined(EDDY_EXECUTION_STD)
 
 #include <concepts>
+#include <coroutine>
 #include <execution>
 #include <memory>
 #include <stop_token>
@@ -126,6 +127,13 @@ using std::execution::simple_counting_scope;
 using std::execution::as_awaitable;
 using std::execution::as_awaitable_t;
 using std::execution::with_awaitable_senders;
+
+/// promise.continuation() as a plain handle, as in <eddy/ex/with_awaitable_senders.hpp>.
+template <class Promise>
+std::coroutine_handle<> continuation_handle(
+    const with_awaitable_senders<Promise>& promise) noexcept {
+    return promise.continuation();
+}
 
 }  // namespace eddy::ex
 

@@ -5,6 +5,7 @@
 #include <stdexec/execution.hpp>
 
 #include <concepts>
+#include <coroutine>
 
 /// The vocabulary from NVIDIA/stdexec. It keeps in one namespace what the draft has in three.
 namespace eddy::ex {
@@ -124,6 +125,13 @@ using stdexec::simple_counting_scope;
 using stdexec::as_awaitable;
 using stdexec::as_awaitable_t;
 using stdexec::with_awaitable_senders;
+
+/// promise.continuation() as a plain handle, as in <eddy/ex/with_awaitable_senders.hpp>.
+template <class Promise>
+std::coroutine_handle<> continuation_handle(
+    const with_awaitable_senders<Promise>& promise) noexcept {
+    return promise.continuation().handle();
+}
 
 }  // namespace eddy::ex
 
