@@ -9,7 +9,8 @@
 
 #include <exception>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 namespace detail {
 
@@ -115,6 +116,7 @@ inline constexpr bool stores_nothrow = all_of<gather_t<List, Tag, type_list>, no
 
 }  // namespace detail
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

@@ -7,7 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// The three ways in which an operation ends, exactly one of them and once. Lifetime: the receiver
 /// may destroy the operation inside the call; touch nothing of it afterwards.
@@ -56,6 +57,7 @@ inline constexpr set_value_t set_value{};
 inline constexpr set_error_t set_error{};
 inline constexpr set_stopped_t set_stopped{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

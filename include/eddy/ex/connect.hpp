@@ -11,7 +11,8 @@
 
 #include <utility>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 namespace detail {
 
@@ -102,6 +103,7 @@ using connect_result_t = detail::operation_of<Sender, Receiver>;
 template <class Sender, class Receiver>
 concept sender_to = detail::connectable<Sender, Receiver>;
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

@@ -11,7 +11,8 @@
 
 #include <type_traits>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// A simple_counting_scope whose work can be asked to stop. Thread: any.
 class counting_scope {
@@ -48,6 +49,7 @@ private:
     inplace_stop_source source_;
 };
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

@@ -12,7 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 template <class T>
 concept queryable = std::destructible<T>;
@@ -182,6 +183,7 @@ struct inline_attributes {
 
 }  // namespace detail
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

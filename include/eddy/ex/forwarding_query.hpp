@@ -6,7 +6,8 @@
 
 #include <concepts>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// Whether an adaptor passes a query on to the environment of what it adapts.
 struct forwarding_query_t {
@@ -21,6 +22,7 @@ struct forwarding_query_t {
 };
 inline constexpr forwarding_query_t forwarding_query{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

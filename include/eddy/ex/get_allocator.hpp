@@ -6,7 +6,8 @@
 
 #include <eddy/ex/env.hpp>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 struct get_allocator_t {
     template <class Env>
@@ -19,6 +20,7 @@ struct get_allocator_t {
 };
 inline constexpr get_allocator_t get_allocator{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

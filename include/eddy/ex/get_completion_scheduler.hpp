@@ -6,7 +6,8 @@
 
 #include <eddy/ex/get_scheduler.hpp>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// Where a sender completes: asked of its attributes, and of the environment that it will be
 /// connected with if that is known.
@@ -49,6 +50,7 @@ template <class Tag>
     requires detail::one_of<Tag, set_value_t, set_error_t, set_stopped_t>
 inline constexpr get_completion_scheduler_t<Tag> get_completion_scheduler{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

@@ -6,7 +6,8 @@
 
 #include <eddy/ex/env.hpp>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 enum class forward_progress_guarantee { concurrent, parallel, weakly_parallel };
 
@@ -25,6 +26,7 @@ struct get_forward_progress_guarantee_t {
 };
 inline constexpr get_forward_progress_guarantee_t get_forward_progress_guarantee{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

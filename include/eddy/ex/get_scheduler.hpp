@@ -7,7 +7,8 @@
 #include <eddy/ex/env.hpp>
 #include <eddy/ex/scheduler.hpp>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 namespace detail {
 
@@ -44,6 +45,7 @@ inline constexpr get_scheduler_t get_scheduler{};
 struct get_delegation_scheduler_t : detail::scheduler_query<get_delegation_scheduler_t> {};
 inline constexpr get_delegation_scheduler_t get_delegation_scheduler{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

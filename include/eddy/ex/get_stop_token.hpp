@@ -9,7 +9,8 @@
 
 #include <type_traits>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 struct get_stop_token_t {
     template <class Env>
@@ -29,6 +30,7 @@ inline constexpr get_stop_token_t get_stop_token{};
 template <class Env>
 using stop_token_of_t = std::remove_cvref_t<decltype(get_stop_token(std::declval<Env>()))>;
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

@@ -8,7 +8,8 @@
 #include <eddy/ex/just.hpp>
 #include <eddy/ex/scheduler.hpp>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// Runs work where it is started: its sender completes inside start().
 class inline_scheduler {
@@ -22,6 +23,7 @@ public:
     bool operator==(const inline_scheduler&) const = default;
 };
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

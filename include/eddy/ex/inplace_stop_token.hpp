@@ -14,7 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 class inplace_stop_source;
 template <class Callback>
@@ -245,6 +246,7 @@ private:
 template <class Callback>
 inplace_stop_callback(inplace_stop_token, Callback) -> inplace_stop_callback<Callback>;
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

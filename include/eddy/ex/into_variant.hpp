@@ -13,7 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 namespace detail {
 
@@ -108,6 +109,7 @@ struct into_variant_t {
 };
 inline constexpr into_variant_t into_variant{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

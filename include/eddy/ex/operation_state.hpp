@@ -7,7 +7,8 @@
 #include <concepts>
 #include <type_traits>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 struct operation_state_tag {};
 
@@ -31,6 +32,7 @@ concept operation_state =
     start(operation);
 };
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

@@ -11,7 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 namespace detail {
 
@@ -69,6 +70,7 @@ struct read_env_t {
 };
 inline constexpr read_env_t read_env{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

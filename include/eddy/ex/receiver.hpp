@@ -10,7 +10,8 @@
 #include <concepts>
 #include <type_traits>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 struct receiver_tag {};
 
@@ -42,6 +43,7 @@ template <class Receiver, class Signatures>
 concept receiver_of =
     receiver<Receiver> && detail::accepts_all<std::remove_cvref_t<Receiver>, Signatures>;
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

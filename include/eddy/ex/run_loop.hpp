@@ -14,7 +14,8 @@
 #include <mutex>
 #include <utility>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// A queue of work that the thread in run() executes in order. Thread: any, but run() on one thread
 /// at a time.
@@ -152,6 +153,7 @@ private:
 
 inline run_loop::scheduler run_loop::get_scheduler() noexcept { return scheduler(this); }
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

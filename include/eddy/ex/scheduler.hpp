@@ -9,7 +9,8 @@
 #include <concepts>
 #include <type_traits>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 struct scheduler_tag {};
 
@@ -40,6 +41,7 @@ concept scheduler =
 template <scheduler Scheduler>
 using schedule_result_t = decltype(schedule(std::declval<Scheduler>()));
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

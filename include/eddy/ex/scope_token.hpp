@@ -10,7 +10,8 @@
 #include <exception>
 #include <type_traits>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// One piece of work counted by a scope; false if the scope is closed.
 template <class Association>
@@ -51,6 +52,7 @@ concept scope_token = std::copyable<Token> && requires(const Token token) {
     { token.wrap(detail::scope_test_sender{}) } -> sender_in<env<>>;
 };
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

@@ -15,7 +15,8 @@
 #include <type_traits>
 #include <variant>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 struct sender_tag {};
 
@@ -187,6 +188,7 @@ constexpr void check_early() {
 
 }  // namespace detail
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

@@ -11,7 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// Base of what may stand on the right of a | after a sender.
 template <class Derived>
@@ -98,6 +99,7 @@ bound_closure(Adaptor, Args&&...) -> bound_closure<Adaptor, std::decay_t<Args>..
 
 }  // namespace detail
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

@@ -7,7 +7,8 @@
 #include <eddy/ex/detail/scope_base.hpp>
 #include <eddy/ex/scope_token.hpp>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// Counts the work that runs under it; join() waits for all of it. Thread: any.
 /// Lifetime: it must be joined before it is destroyed, unless nothing was ever associated.
@@ -41,6 +42,7 @@ private:
     detail::scope_base base_;
 };
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

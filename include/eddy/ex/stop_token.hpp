@@ -6,7 +6,8 @@
 
 #include <concepts>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 namespace detail {
 
@@ -53,6 +54,7 @@ public:
     bool operator==(const never_stop_token&) const = default;
 };
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

@@ -10,7 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// Makes a stop an error.
 struct stopped_as_error_t {
@@ -30,6 +31,7 @@ struct stopped_as_error_t {
 };
 inline constexpr stopped_as_error_t stopped_as_error{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

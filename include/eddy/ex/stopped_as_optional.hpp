@@ -15,7 +15,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 namespace detail {
 
@@ -123,6 +124,7 @@ struct stopped_as_optional_t {
 };
 inline constexpr stopped_as_optional_t stopped_as_optional{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

@@ -12,7 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// sync_wait for senders that can succeed in several ways: a variant of tuples.
 struct sync_wait_with_variant_t {
@@ -26,6 +27,7 @@ struct sync_wait_with_variant_t {
 };
 inline constexpr sync_wait_with_variant_t sync_wait_with_variant{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

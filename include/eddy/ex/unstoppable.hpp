@@ -7,7 +7,8 @@
 #include <eddy/ex/get_stop_token.hpp>
 #include <eddy/ex/write_env.hpp>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// Hides stop requests from a sender.
 struct unstoppable_t : sender_adaptor_closure<unstoppable_t> {
@@ -18,6 +19,7 @@ struct unstoppable_t : sender_adaptor_closure<unstoppable_t> {
 };
 inline constexpr unstoppable_t unstoppable{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

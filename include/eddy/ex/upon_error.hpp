@@ -6,12 +6,14 @@
 
 #include <eddy/ex/detail/then.hpp>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// Calls a function with the error of a sender; its result is the value then.
 struct upon_error_t : detail::function_adaptor<upon_error_t, detail::then_error_sender> {};
 inline constexpr upon_error_t upon_error{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

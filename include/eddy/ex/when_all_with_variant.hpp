@@ -7,7 +7,8 @@
 #include <eddy/ex/into_variant.hpp>
 #include <eddy/ex/when_all.hpp>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// when_all for senders that can succeed in several ways: one variant of tuples for each.
 struct when_all_with_variant_t {
@@ -19,6 +20,7 @@ struct when_all_with_variant_t {
 };
 inline constexpr when_all_with_variant_t when_all_with_variant{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

@@ -10,7 +10,8 @@
 #include <exception>
 #include <type_traits>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 /// Base of a promise whose coroutine can await senders, and can itself be awaited by another: a
 /// stop is passed on to that one.
@@ -58,6 +59,7 @@ std::coroutine_handle<> continuation_handle(
     return promise.continuation();
 }
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

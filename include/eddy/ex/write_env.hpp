@@ -11,7 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 
 namespace detail {
 
@@ -83,6 +84,7 @@ struct write_env_t {
 };
 inline constexpr write_env_t write_env{};
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
 
 #endif

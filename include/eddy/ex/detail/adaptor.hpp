@@ -6,7 +6,9 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 /// Hands what it receives to a state that outlives it: state.complete(tag, args...), state.env().
 template <class State>
@@ -52,4 +54,6 @@ private:
 template <class Self, class Child, class... Env>
 using child_signatures = signatures_or_mistake<like_t<Self, Child>, forwarding_env_t<Env>...>;
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

@@ -5,7 +5,9 @@
 
 #include <type_traits>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 template <class Query>
 inline constexpr bool is_completion_query = std::is_same_v<Query, completes_inline_t>;
@@ -42,4 +44,6 @@ struct scheduled_attributes : attributes_without_completions<Env> {
     }
 };
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

@@ -7,7 +7,9 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 template <class T>
 inline constexpr bool is_await_suspend_result = std::is_void_v<T> || std::is_same_v<T, bool>;
@@ -80,4 +82,6 @@ struct plain_promise {
     const Env& get_env() const noexcept;
 };
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

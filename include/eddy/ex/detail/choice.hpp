@@ -7,7 +7,9 @@
 #include <new>
 #include <type_traits>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 consteval std::size_t largest(std::initializer_list<std::size_t> sizes) {
     std::size_t result = 1;
@@ -74,4 +76,6 @@ public:
     void visit(Function&&) noexcept {}
 };
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

@@ -10,7 +10,9 @@
 #include <exception>
 #include <utility>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 template <class Receiver>
 struct awaiting_promise;
@@ -108,4 +110,6 @@ awaiting_operation<Receiver> connect_awaitable(Awaitable object, Receiver receiv
     }};
 }
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

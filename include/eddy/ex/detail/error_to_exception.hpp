@@ -5,7 +5,9 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 /// What is thrown for an error where errors are thrown.
 template <class Error>
@@ -19,4 +21,6 @@ std::exception_ptr error_to_exception(Error&& error) noexcept {
     }
 }
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

@@ -3,7 +3,9 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 /// What a member pointer is applied to: an object, a pointer, or a reference_wrapper.
 template <class Class, class Object>
@@ -40,4 +42,6 @@ constexpr auto invoke(Function&& function,
     }
 }
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

@@ -15,7 +15,9 @@
 
 /// What let_value, let_error and let_stopped share: a function that turns one channel into a
 /// sender.
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 template <class Tag>
 struct let_mistake;
@@ -226,4 +228,6 @@ using let_error_sender = let_sender<set_error_t, Child, Function>;
 template <class Child, class Function>
 using let_stopped_sender = let_sender<set_stopped_t, Child, Function>;
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

@@ -4,7 +4,9 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 template <class... Ts>
 struct type_list {};
@@ -76,4 +78,6 @@ template <class... Ts>
 inline constexpr bool nothrow_decay_copyable =
     (std::is_nothrow_constructible_v<std::decay_t<Ts>, Ts> && ...);
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

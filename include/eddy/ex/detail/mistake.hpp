@@ -1,6 +1,8 @@
 #pragma once
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 /// What get_completion_signatures() returns for a sender that was put together wrongly. The sender
 /// then does not model sender_in, and who needs it to calls explain(), which fails to compile with
@@ -10,7 +12,9 @@ struct mistake {};
 template <class T>
 inline constexpr bool never = false;
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex
 
 /// A type `NAME`, derived from mistake, with its words.
 #define EDDY_EX_MISTAKE(NAME, WORDS)                                          \

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <utility>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 struct from_values_t {};
 struct from_functions_t {};
@@ -63,4 +65,6 @@ constexpr T& element(product_element<Index, T>& part) noexcept {
     return part.value;
 }
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

@@ -12,7 +12,9 @@
 #include <mutex>
 #include <utility>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 /// A join() that waits. The caller owns it.
 struct join_node : immovable {
@@ -207,4 +209,6 @@ struct join_sender {
     scope_base* scope;
 };
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

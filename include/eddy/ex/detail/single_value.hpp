@@ -5,7 +5,9 @@
 #include <tuple>
 #include <type_traits>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 /// What one completion with values is as one type: nothing, the value, or a tuple.
 template <class... Ts>
@@ -27,4 +29,6 @@ struct only_or_void<type_list<T>> : identity<T> {};
 template <class Signatures>
 using only_value_t = typename only_or_void<gather_t<Signatures, set_value_t, single_value_t>>::type;
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

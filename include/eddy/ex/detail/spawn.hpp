@@ -8,7 +8,9 @@
 #include <utility>
 
 /// What spawn and spawn_future share: which allocator they use, and what their work sees.
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 template <class Env, class Attributes>
 constexpr auto spawn_allocator(const Env& env, const Attributes& attributes) noexcept {
@@ -52,4 +54,6 @@ void free_object(const Allocator& allocator, T* object) noexcept {
     traits::deallocate(rebound, object, 1);
 }
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

@@ -8,7 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 template <class Env>
 using stop_when_env = joined_env_t<prop<get_stop_token_t, inplace_stop_token>, Env>;
@@ -123,4 +125,6 @@ struct stop_when_sender {
     inplace_stop_token token;
 };
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

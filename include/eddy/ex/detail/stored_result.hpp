@@ -8,7 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 /// A completion that is kept, to be delivered later.
 template <class Tag, class... Args>
@@ -78,4 +80,6 @@ private:
     typename result_choice<stored_signatures_t<Signatures>>::type results_;
 };
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex

@@ -11,7 +11,9 @@
 #include <utility>
 
 /// What then, upon_error and upon_stopped share: a function that turns one channel into values.
-namespace eddy::ex::inline builtin::detail {
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
 
 template <class Tag>
 struct function_mistake;
@@ -151,4 +153,6 @@ using then_error_sender = then_sender<set_error_t, Child, Function>;
 template <class Child, class Function>
 using then_stopped_sender = then_sender<set_stopped_t, Child, Function>;
 
-}  // namespace eddy::ex::inline builtin::detail
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex
