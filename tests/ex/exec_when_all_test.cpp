@@ -165,6 +165,32 @@ TEST(ExecWhenAll, ChildrenOnOtherThreadsRaceToTheEnd) {
     for (auto& thread : threads) thread.join();
 }
 
+TEST(ExecWhenAll, AStopRacesTheCompletionsOfTheChildren) {
+    ex::run_loop loops[2];
+    std::thread threads[2];
+    for (int i = 0; i < 2; ++i) threads[i] = std::thread([&loops, i] { loops[i].run(); });
+    for (int round = 0; round < 500; ++round) {
+        ex::inplace_stop_source source;
+        std::atomic<int> ran{0};
+        const auto child = [&](ex::run_loop& loop) {
+            return ex::schedule(loop.get_scheduler()) | ex::then([&] { ++ran; });
+        };
+        std::thread stopper([&] { source.request_stop(); });
+        const bool whole =
+            ex::sync_wait(ex::write_env(ex::when_all(child(loops[0]), child(loops[1])),
+                                        ex::prop{ex::get_stop_token, source.get_token()}))
+                .has_value();
+        const int seen = ran.load();
+        stopper.join();
+        if (whole) {
+            EXPECT_EQ(seen, 2);
+        }
+        EXPECT_EQ(ran.load(), seen) << "a child ran after the whole had ended";
+    }
+    for (auto& loop : loops) loop.finish();
+    for (auto& thread : threads) thread.join();
+}
+
 TEST(ExecWhenAll, NothingIsAllocated) {
     outcome seen;
     const auto before = allocations();
