@@ -153,19 +153,16 @@ private:
 
     /// Sets the state to `wanted`, which has `locked`.
     [[nodiscard]] bool lock_unless_requested(unsigned wanted) noexcept {
-        unsigned seen = state_.load(std::memory_order_relaxed);
+        // acquire throughout: who finds the request goes on as after stop_requested().
+        unsigned seen = state_.load(std::memory_order_acquire);
         for (spin wait;;) {
-            if ((seen & requested) != 0) {
-                // The caller goes on as in stop_requested().
-                std::atomic_thread_fence(std::memory_order_acquire);
-                return false;
-            }
+            if ((seen & requested) != 0) return false;
             if ((seen & locked) != 0) {
                 wait.once();
-                seen = state_.load(std::memory_order_relaxed);
+                seen = state_.load(std::memory_order_acquire);
                 // acquire: pairs with unlock(). release: pairs with stop_requested().
             } else if (state_.compare_exchange_weak(seen, wanted, std::memory_order_acq_rel,
-                                                    std::memory_order_relaxed)) {
+                                                    std::memory_order_acquire)) {
                 return true;
             }
         }
