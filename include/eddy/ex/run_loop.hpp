@@ -9,7 +9,8 @@
 #include <eddy/ex/get_forward_progress_guarantee.hpp>
 #include <eddy/ex/get_stop_token.hpp>
 
-#include <condition_variable>
+#include <pthread.h>
+
 #include <exception>
 #include <mutex>
 #include <utility>
@@ -57,6 +58,7 @@ public:
     run_loop() = default;
     ~run_loop() {
         if (first_ != nullptr) std::terminate();
+        pthread_cond_destroy(&not_empty_);
     }
 
     scheduler get_scheduler() noexcept;
@@ -72,7 +74,7 @@ public:
         const std::lock_guard lock(mutex_);
         finishing_ = true;
         // Under the lock: after it is released run() may return and the loop be destroyed.
-        not_empty_.notify_all();
+        pthread_cond_broadcast(&not_empty_);
     }
 
 private:
@@ -81,12 +83,14 @@ private:
         added.next = nullptr;
         *last_ = &added;
         last_ = &added.next;
-        not_empty_.notify_one();
+        pthread_cond_signal(&not_empty_);
     }
 
     task* pop() noexcept {
-        std::unique_lock lock(mutex_);
-        not_empty_.wait(lock, [this] { return first_ != nullptr || finishing_; });
+        const std::lock_guard lock(mutex_);
+        while (first_ == nullptr && !finishing_) {
+            pthread_cond_wait(&not_empty_, mutex_.native_handle());
+        }
         task* const taken = first_;
         if (taken != nullptr) {
             first_ = taken->next;
@@ -96,7 +100,8 @@ private:
     }
 
     std::mutex mutex_;
-    std::condition_variable not_empty_;
+    /// <condition_variable> alone would be a sixth of what including this vocabulary costs.
+    pthread_cond_t not_empty_ = PTHREAD_COND_INITIALIZER;
     task* first_ = nullptr;
     task** last_ = &first_;
     bool finishing_ = false;
