@@ -35,6 +35,21 @@ private:
 
 class Exhaustion : public EngineTest {
 protected:
+    void SetUp() override {
+        EngineTest::SetUp();
+        if (!IsSkipped()) {
+            // UBSan looks at the first object of a type through a pipe, and later there is no fd
+            // left for one: show it what the tests below use.
+            until([] {
+                return io_result::system_error(EMFILE).error() == std::errc::too_many_files_open;
+            });
+            recorder r;
+            start(r, open("/dev/null", O_RDONLY));
+            ends(r);
+            unique_fd(r.result().fd()).reset();
+        }
+    }
+
     static sockaddr_in loopback(unsigned short port) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
