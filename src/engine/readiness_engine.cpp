@@ -72,6 +72,7 @@ private:
     progress finish_accept(io_operation& op, io_result result) noexcept;
     progress finish_connect(io_operation& op) noexcept;
     progress finish_wait(io_operation& op) noexcept;
+    void hold(io_operation& op) noexcept;
     progress block(io_operation& op) noexcept;
     void done(io_operation& op, io_result result) noexcept;
     void look_after(fd_slot& slot, io_result result) noexcept;
@@ -179,10 +180,7 @@ progress readiness_engine::start_connect(io_operation& op) noexcept {
             return block(op);
         case EAGAIN:  // a unix listener whose backlog is full; no event would tell
             back_off(slot);
-            if (!is_linked(op)) {
-                link(op);
-            }
-            op.phase_ = phase::waiting;
+            hold(op);
             return progress::pending;
         default:
             done(op, result);
@@ -213,12 +211,17 @@ progress readiness_engine::start_wait(io_operation& op) noexcept {
     return progress::finished;
 }
 
-/// The operation waits for the poller. If the poller cannot be told, it fails.
-progress readiness_engine::block(io_operation& op) noexcept {
+/// The operation stays in its list, or joins it.
+void readiness_engine::hold(io_operation& op) noexcept {
     if (!is_linked(op)) {
         link(op);
     }
     op.phase_ = phase::waiting;
+}
+
+/// The operation waits for the poller. If the poller cannot be told, it fails.
+progress readiness_engine::block(io_operation& op) noexcept {
+    hold(op);
     if (auto error = update(*op.request_.slot)) {
         done(op, io_result::system_error(error.value()));
         return progress::finished;
@@ -257,9 +260,7 @@ progress readiness_engine::attempt(io_operation& op) noexcept {
         if (!may(slot, op.request_)) {
             return block(op);
         }
-        if (!is_linked(op)) {
-            link(op);
-        }
+        hold(op);
         make_runnable(op);
         return progress::pending;
     }
@@ -314,10 +315,7 @@ progress readiness_engine::finish_accept(io_operation& op, io_result result) noe
     if (!result && failure == accept_failure::transient) {
         // So many were gone again that something is wrong: not at once.
         back_off(slot);
-        if (!is_linked(op)) {
-            link(op);
-        }
-        op.phase_ = phase::waiting;
+        hold(op);
         return progress::pending;
     }
     const bool exhausted = !result && failure == accept_failure::exhausted;
@@ -330,13 +328,9 @@ progress readiness_engine::finish_accept(io_operation& op, io_result result) noe
         look_after(slot, result);
         return progress::finished;
     }
-    if (!is_linked(op)) {
-        link(op);
-    }
+    hold(op);
     if (!exhausted) {
         make_runnable(op);
-    } else {
-        op.phase_ = phase::waiting;
     }
     return progress::more;
 }
