@@ -12,7 +12,7 @@
 namespace eddy::test {
 namespace {
 
-/// Two ends of a TCP connection, and what was sent and received at them.
+/// Two ends of a unix connection (TCP ports would run out), and what was sent and received at them.
 struct connection {
     std::array<descriptor, 2> ends;
     std::size_t sent = 0;
@@ -97,7 +97,7 @@ private:
     connection& some_connection() {
         connection*& chosen = current_[random_.below(current_.size())];
         if (chosen == nullptr || (chosen->closed && random_.one_in(4))) {
-            fd_pair pair = tcp_pair();
+            fd_pair pair = unix_stream_pair();
             chosen = &connections_.emplace_back();
             chosen->ends = {attach(std::move(pair.first)), attach(std::move(pair.second))};
         }
