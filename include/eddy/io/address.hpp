@@ -1,0 +1,105 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+namespace eddy {
+
+/// Where a socket is or goes to: an IPv4 or IPv6 address with a port, a path of a unix socket, or a
+/// name in the abstract name space. A value; the default one is no address.
+///
+/// Written as `127.0.0.1:80`, `[::1]:80`, `[fe80::1%eth0]:80` (or `%2`), `unix:/run/app.sock`,
+/// `unix:@name` for an abstract one, and `unix:` for a unix socket that has no name.
+class address {
+public:
+    constexpr address() noexcept : length_(0), storage_{} {}
+
+    static address v4(std::uint32_t host_order, std::uint16_t port) noexcept {
+        address made;
+        made.storage_.v4.sin_family = AF_INET;
+        made.storage_.v4.sin_addr.s_addr = htonl(host_order);
+        made.storage_.v4.sin_port = htons(port);
+        made.length_ = sizeof(sockaddr_in);
+        return made;
+    }
+    static address v6(const in6_addr& where, std::uint16_t port, std::uint32_t scope = 0) noexcept {
+        address made;
+        made.storage_.v6.sin6_family = AF_INET6;
+        made.storage_.v6.sin6_addr = where;
+        made.storage_.v6.sin6_port = htons(port);
+        made.storage_.v6.sin6_scope_id = scope;
+        made.length_ = sizeof(sockaddr_in6);
+        return made;
+    }
+    static address loopback_v4(std::uint16_t port) noexcept { return v4(INADDR_LOOPBACK, port); }
+    static address any_v4(std::uint16_t port) noexcept { return v4(INADDR_ANY, port); }
+    static address loopback_v6(std::uint16_t port) noexcept { return v6(in6addr_loopback, port); }
+    static address any_v6(std::uint16_t port) noexcept { return v6(in6addr_any, port); }
+
+    /// A path that does not fit is `filename_too_long`; it is never cut. An empty one, and one with
+    /// a NUL in it, is `invalid_argument`.
+    EDDY_API static std::error_code unix_path(std::string_view path, address& out) noexcept;
+    /// A name in the abstract name space, without the leading NUL; any bytes.
+    EDDY_API static std::error_code unix_abstract(std::string_view name, address& out) noexcept;
+
+    /// Reads the forms above. Anything else is `invalid_argument`; an interface that does not exist
+    /// is `no_such_device`.
+    EDDY_API static std::error_code parse(std::string_view text, address& out) noexcept;
+    /// The same, throwing std::system_error with the text in its message.
+    EDDY_API static address from(std::string_view text);
+    /// What the kernel gave. A family that is not known, or a length that is wrong for it, gives no
+    /// address.
+    EDDY_API static address from_native(const sockaddr* native, socklen_t length) noexcept;
+
+    EDDY_API std::string to_string() const;
+
+    explicit operator bool() const noexcept { return length_ != 0; }
+    int family() const noexcept { return length_ == 0 ? AF_UNSPEC : storage_.any.sa_family; }
+    bool is_unix() const noexcept { return family() == AF_UNIX; }
+    /// 0 if it has none.
+    std::uint16_t port() const noexcept {
+        switch (family()) {
+            case AF_INET:
+                return ntohs(storage_.v4.sin_port);
+            case AF_INET6:
+                return ntohs(storage_.v6.sin6_port);
+            default:
+                return 0;
+        }
+    }
+    /// The path or abstract name of a unix socket, else nothing.
+    EDDY_API std::string_view path() const noexcept;
+    EDDY_API bool is_abstract() const noexcept;
+
+    const sockaddr* native() const noexcept { return &storage_.any; }
+    socklen_t native_length() const noexcept { return length_; }
+    /// For calls that write an address: room for any, and where to put its length.
+    sockaddr* native_buffer() noexcept {
+        length_ = sizeof storage_;
+        return &storage_.any;
+    }
+    socklen_t* native_buffer_length() noexcept { return &length_; }
+
+    EDDY_API bool operator==(const address& other) const noexcept;
+
+private:
+    union storage {
+        sockaddr any;
+        sockaddr_in v4;
+        sockaddr_in6 v6;
+        sockaddr_un local;
+    };
+
+    socklen_t length_;
+    storage storage_;
+};
+
+}  // namespace eddy

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <eddy/base/unique_fd.hpp>
+
+#include <system_error>
+
+#include <sys/socket.h>
+
+/// Making sockets and asking them. Everything is CLOEXEC.
+namespace eddy::kernel {
+
+std::error_code make_socket(int family, int type, int protocol, unique_fd& out) noexcept;
+std::error_code make_socket_pair(int family, int type, unique_fd& a, unique_fd& b) noexcept;
+std::error_code make_pipe(unique_fd& reader, unique_fd& writer) noexcept;
+
+std::error_code bind(int fd, const sockaddr* address, socklen_t length) noexcept;
+std::error_code listen(int fd, int backlog) noexcept;
+std::error_code local_address(int fd, sockaddr* address, socklen_t* length) noexcept;
+std::error_code peer_address(int fd, sockaddr* address, socklen_t* length) noexcept;
+
+std::error_code set_option(int fd, int level, int name, const void* value,
+                           socklen_t length) noexcept;
+std::error_code get_option(int fd, int level, int name, void* value, socklen_t& length) noexcept;
+
+/// Removes a name from the file system.
+std::error_code unlink(const char* path) noexcept;
+
+}  // namespace eddy::kernel
