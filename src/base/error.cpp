@@ -21,6 +21,8 @@ public:
                 return "the kernel denies this engine (for io_uring see "
                        "/proc/sys/kernel/io_uring_disabled and the seccomp filter of the "
                        "container); use engine_kind::best to fall back to epoll";
+            case errc::end_of_stream:
+                return "the stream has ended too early";
         }
         return "unknown error " + std::to_string(code);
     }
@@ -33,6 +35,8 @@ public:
                 return std::errc::function_not_supported;
             case errc::engine_denied:
                 return std::errc::operation_not_permitted;
+            case errc::end_of_stream:
+                break;
         }
         return {code, *this};
     }

@@ -86,6 +86,15 @@ std::error_code parse_unix(std::string_view name, address& out) noexcept {
                                : address::unix_path(name, out);
 }
 
+/// What stands before the name, so that it is read back as what it is.
+const char* unix_mark(const address& where) noexcept {
+    if (where.is_abstract()) {
+        return "@";
+    }
+    const bool looks_abstract = !where.path().empty() && where.path().front() == '@';
+    return looks_abstract ? "./" : "";
+}
+
 }  // namespace
 
 std::error_code address::unix_path(std::string_view path, address& out) noexcept {
@@ -149,11 +158,12 @@ address address::from_native(const sockaddr* native, socklen_t length) noexcept 
     }
     const bool fits = native->sa_family == AF_INET    ? length == sizeof(sockaddr_in)
                       : native->sa_family == AF_INET6 ? length == sizeof(sockaddr_in6)
-                      : native->sa_family == AF_UNIX  ? length <= sizeof(sockaddr_un)
+                      : native->sa_family == AF_UNIX  ? length <= sizeof(sockaddr_un) + 1
                                                       : false;
     if (fits) {
-        std::memcpy(&made.storage_, native, length);
-        made.length_ = length;
+        // The kernel counts a NUL behind a path that fills all of sun_path.
+        made.length_ = std::min<socklen_t>(length, sizeof(sockaddr_un));
+        std::memcpy(&made.storage_, native, made.length_);
     }
     return made;
 }
@@ -163,7 +173,7 @@ std::string_view address::path() const noexcept {
         return {};
     }
     const char* const text = storage_.local.sun_path;
-    const std::size_t size = length_ - path_offset;
+    const std::size_t size = std::min(length_ - path_offset, path_max);
     return is_abstract() ? std::string_view(text + 1, size - 1)
                          : std::string_view(text, ::strnlen(text, size));
 }
@@ -187,7 +197,7 @@ std::string address::to_string() const {
             return "[" + std::string(host.data()) + scope + "]:" + std::to_string(port());
         }
         case AF_UNIX:
-            return std::string(unix_prefix) + (is_abstract() ? "@" : "") + std::string(path());
+            return std::string(unix_prefix) + unix_mark(*this) + std::string(path());
         default:
             return "none";
     }

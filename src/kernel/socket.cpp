@@ -70,6 +70,4 @@ std::error_code get_option(int fd, int level, int name, void* value, socklen_t& 
     return checked(::getsockopt(fd, level, name, value, &length));
 }
 
-std::error_code unlink(const char* path) noexcept { return checked(::unlink(path)); }
-
 }  // namespace eddy::kernel

@@ -22,7 +22,4 @@ std::error_code set_option(int fd, int level, int name, const void* value,
                            socklen_t length) noexcept;
 std::error_code get_option(int fd, int level, int name, void* value, socklen_t& length) noexcept;
 
-/// Removes a name from the file system.
-std::error_code unlink(const char* path) noexcept;
-
 }  // namespace eddy::kernel

@@ -17,6 +17,8 @@ enum class errc {
     engine_not_built = 2,
     /// The kernel or its administrator refuses the engine that was asked for.
     engine_denied = 3,
+    /// The stream has ended before what was asked for had come.
+    end_of_stream = 4,
 };
 
 EDDY_API const std::error_category& error_category() noexcept;

@@ -17,7 +17,8 @@ namespace eddy {
 /// name in the abstract name space. A value; the default one is no address.
 ///
 /// Written as `127.0.0.1:80`, `[::1]:80`, `[fe80::1%eth0]:80` (or `%2`), `unix:/run/app.sock`,
-/// `unix:@name` for an abstract one, and `unix:` for a unix socket that has no name.
+/// `unix:@name` for an abstract one, and `unix:` for a unix socket that has no name. A path that
+/// begins with `@` is written `unix:./@...`.
 class address {
 public:
     constexpr address() noexcept : length_(0), storage_{} {}
