@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace eddy {
+
+namespace detail {
+
+template <class Range>
+using span_of = decltype(std::span(std::declval<Range>()));
+
+/// What can be seen as plain bytes: the elements lie side by side and mean nothing but themselves.
+template <class Range>
+concept byte_range = requires {
+    typename span_of<Range>;
+}
+&&std::is_trivially_copyable_v<typename span_of<Range>::element_type>;
+
+template <class Element>
+using byte_like = std::conditional_t<std::is_const_v<Element>, const std::byte, std::byte>;
+
+}  // namespace detail
+
+/// Whatever holds bytes, as the span that reads and writes take: arrays, std::string, std::vector,
+/// std::span. A view: the bytes must outlive it; a temporary that owns its bytes is refused.
+///
+///     char buffer[4096];
+///     std::size_t n = co_await socket.read_some(bytes(buffer));
+///     co_await socket.write(bytes("HTTP/1.1 204 No Content\r\n\r\n"));
+template <detail::byte_range Range>
+auto bytes(Range&& range) noexcept {
+    const std::span view(std::forward<Range>(range));
+    using byte = detail::byte_like<typename decltype(view)::element_type>;
+    return std::span<byte>(reinterpret_cast<byte*>(view.data()), view.size_bytes());
+}
+
+/// A string literal, without its NUL.
+template <std::size_t Size>
+std::span<const std::byte> bytes(const char (&literal)[Size]) noexcept {
+    return std::as_bytes(std::span(literal, Size - 1));
+}
+
+/// Bytes as text.
+inline std::string_view as_text(std::span<const std::byte> data) noexcept {
+    return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+}  // namespace eddy

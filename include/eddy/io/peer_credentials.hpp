@@ -1,0 +1,14 @@
+#pragma once
+
+#include <sys/types.h>
+
+namespace eddy {
+
+/// Who made the other end of a local socket, as the kernel noted it when the two were connected.
+struct peer_credentials {
+    pid_t pid = -1;
+    uid_t uid = static_cast<uid_t>(-1);
+    gid_t gid = static_cast<gid_t>(-1);
+};
+
+}  // namespace eddy
