@@ -5,23 +5,13 @@ set(EDDY_EXECUTION "builtin"
     CACHE STRING "The std::execution vocabulary: builtin, stdexec or std (see docs/ex.md)"
 )
 set_property(CACHE EDDY_EXECUTION PROPERTY STRINGS builtin stdexec std)
-set(STDEXEC_INCLUDE_DIR "" CACHE PATH "Where <stdexec/execution.hpp> is, if it is no CMake package")
 
 string(TOUPPER "EDDY_EXECUTION_${EDDY_EXECUTION}" eddy_execution_definition)
 
 if(EDDY_EXECUTION STREQUAL "stdexec")
-    if(STDEXEC_INCLUDE_DIR)
-        if(NOT EXISTS ${STDEXEC_INCLUDE_DIR}/stdexec/execution.hpp)
-            message(FATAL_ERROR "eddy: STDEXEC_INCLUDE_DIR=${STDEXEC_INCLUDE_DIR} has no stdexec/execution.hpp")
-        endif()
-    else()
-        find_package(stdexec CONFIG QUIET)
-        if(NOT stdexec_FOUND)
-            message(FATAL_ERROR "eddy: EDDY_EXECUTION=stdexec, but there is no CMake package stdexec. "
-                                "Give -DSTDEXEC_INCLUDE_DIR=, the directory include/ of NVIDIA/stdexec."
-            )
-        endif()
-    endif()
+    list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+    find_package(stdexec MODULE REQUIRED QUIET)
+    list(POP_FRONT CMAKE_MODULE_PATH)
 elseif(EDDY_EXECUTION STREQUAL "std")
     include(CheckCXXSourceCompiles)
     set(CMAKE_REQUIRED_FLAGS ${CMAKE_CXX26_STANDARD_COMPILE_OPTION})
@@ -45,18 +35,11 @@ elseif(NOT EDDY_EXECUTION STREQUAL "builtin")
     message(FATAL_ERROR "eddy: EDDY_EXECUTION=${EDDY_EXECUTION} is none of builtin, stdexec and std")
 endif()
 
-# eddy_execution(target): who links `target` compiles with the vocabulary. Its headers are not ours,
-# hence SYSTEM.
+# eddy_execution(target): who links `target` compiles with the vocabulary.
 function(eddy_execution target)
     target_compile_definitions(${target} INTERFACE ${eddy_execution_definition})
     if(EDDY_EXECUTION STREQUAL "stdexec")
-        if(STDEXEC_INCLUDE_DIR)
-            target_include_directories(
-                ${target} SYSTEM INTERFACE $<BUILD_INTERFACE:${STDEXEC_INCLUDE_DIR}>
-            )
-        else()
-            target_link_libraries(${target} INTERFACE $<BUILD_INTERFACE:STDEXEC::stdexec>)
-        endif()
+        target_link_libraries(${target} INTERFACE STDEXEC::stdexec)
     elseif(EDDY_EXECUTION STREQUAL "std")
         target_compile_features(${target} INTERFACE cxx_std_26)
     endif()

@@ -20,13 +20,20 @@ install(
 )
 install(EXPORT eddyTargets NAMESPACE eddy:: DESTINATION ${eddy_package_dir})
 
-# A static libeddy leaves it to its users to link liburing; a shared one has done so.
+# A static libeddy leaves it to its users to link liburing; a shared one has done so. The headers of
+# another vocabulary are a matter of the users in any case.
+set(EDDY_USERS_FIND "")
 if(eddy_type STREQUAL "STATIC_LIBRARY" AND EDDY_HAS_IO_URING)
-    set(EDDY_USERS_LINK_LIBURING TRUE)
-    install(FILES ${PROJECT_SOURCE_DIR}/cmake/Findliburing.cmake DESTINATION ${eddy_package_dir})
-else()
-    set(EDDY_USERS_LINK_LIBURING FALSE)
+    list(APPEND EDDY_USERS_FIND liburing)
 endif()
+if(EDDY_EXECUTION STREQUAL "stdexec")
+    list(APPEND EDDY_USERS_FIND stdexec)
+endif()
+foreach(dependency IN LISTS EDDY_USERS_FIND)
+    install(FILES ${PROJECT_SOURCE_DIR}/cmake/Find${dependency}.cmake
+            DESTINATION ${eddy_package_dir}
+    )
+endforeach()
 
 configure_package_config_file(
     ${PROJECT_SOURCE_DIR}/cmake/eddyConfig.cmake.in ${PROJECT_BINARY_DIR}/eddyConfig.cmake
@@ -45,9 +52,13 @@ install(
 # with a shared one nobody needs to have liburing's headers.
 set(EDDY_PC_REQUIRES_PRIVATE "")
 set(EDDY_PC_LIBS_PRIVATE "")
+# The directory of stdexec is for the users to name.
 set(EDDY_PC_CFLAGS "")
+if(NOT EDDY_EXECUTION STREQUAL "builtin")
+    string(APPEND EDDY_PC_CFLAGS " -D${eddy_execution_definition}")
+endif()
 if(eddy_type STREQUAL "STATIC_LIBRARY")
-    set(EDDY_PC_CFLAGS " -DEDDY_STATIC")
+    string(APPEND EDDY_PC_CFLAGS " -DEDDY_STATIC")
     string(STRIP "${CMAKE_THREAD_LIBS_INIT} -lstdc++" EDDY_PC_LIBS_PRIVATE)
     if(EDDY_HAS_IO_URING)
         set(EDDY_PC_REQUIRES_PRIVATE "liburing")

@@ -31,6 +31,10 @@ options)
     says 2 'unknown option --nonsense. See ./test --help' "$root/test" --nonsense
     says 2 'do not go together' "$root/test" --long --clang
     says 2 'one PATTERN only' "$root/test" one two
+    says 2 'do not go together' "$root/test" --long --stdexec "$root"
+    says 2 '--stdexec needs the directory of a checkout' "$root/test" --stdexec
+    says 2 "$root has no stdexec/execution.hpp" "$root/test" --stdexec "$root"
+    says 2 '/nowhere has no stdexec/execution.hpp' "$root/test" --stdexec /nowhere SomePattern
     says 0 './test --sanitize' "$root/test" --help
     says 0 './run --serve PORT' "$root/run" --help
     says 0 './bench --quick' "$root/bench" --help
