@@ -23,6 +23,8 @@ public:
                        "container); use engine_kind::best to fall back to epoll";
             case errc::end_of_stream:
                 return "the stream has ended too early";
+            case errc::channel_closed:
+                return "the channel is closed";
         }
         return "unknown error " + std::to_string(code);
     }
@@ -37,6 +39,8 @@ public:
                 return std::errc::operation_not_permitted;
             case errc::end_of_stream:
                 break;
+            case errc::channel_closed:
+                return std::errc::broken_pipe;
         }
         return {code, *this};
     }

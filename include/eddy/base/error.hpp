@@ -19,6 +19,8 @@ enum class errc {
     engine_denied = 3,
     /// The stream has ended before what was asked for had come.
     end_of_stream = 4,
+    /// The channel is closed, and for a receiver also empty.
+    channel_closed = 5,
 };
 
 EDDY_API const std::error_category& error_category() noexcept;

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <eddy/async/detail/semaphore_core.hpp>
+
+#include <utility>
+
+namespace eddy {
+EDDY_EX_BEGIN
+
+/// A lock that is awaited instead of blocking, and that may be held across other waits.
+///
+///     async_mutex mutex;
+///     {
+///         auto guard = co_await mutex.lock();
+///         co_await socket.write(message);
+///     }
+///
+/// First come, first served. Thread: any; it belongs to its guard and not to a thread. Who waits on
+/// a loop's thread goes on there, later, never inside unlock(); who waits without a loop completes
+/// inside unlock(), on its thread. Lifetime: until every lock() has completed and every guard is
+/// gone.
+class async_mutex {
+public:
+    /// Holds the lock until it is destroyed.
+    class [[nodiscard]] guard {
+    public:
+        guard() noexcept = default;
+        guard(guard&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
+        guard& operator=(guard&& other) noexcept {
+            guard(std::move(other)).swap(*this);
+            return *this;
+        }
+        ~guard() { unlock(); }
+
+        bool owns() const noexcept { return core_ != nullptr; }
+        void unlock() noexcept {
+            if (auto* const core = std::exchange(core_, nullptr)) core->release(1);
+        }
+
+    private:
+        friend class async_mutex;
+        explicit guard(detail::semaphore_core* core) noexcept : core_(core) {}
+        void swap(guard& other) noexcept { std::swap(core_, other.core_); }
+
+        detail::semaphore_core* core_ = nullptr;
+    };
+
+    /// Completes with a guard.
+    auto lock() noexcept { return detail::wait_sender(lock_wait{{&core_, 1}}); }
+    /// A guard that owns the lock, or nothing.
+    guard try_lock() noexcept { return guard(core_.try_acquire(1) ? &core_ : nullptr); }
+
+private:
+    struct lock_wait : detail::acquire_wait {
+        using signatures = ex::completion_signatures<ex::set_value_t(guard), ex::set_stopped_t()>;
+        template <class Receiver>
+        void finish(node&, Receiver& receiver) noexcept {
+            ex::set_value(static_cast<Receiver&&>(receiver), guard(core));
+        }
+    };
+
+    detail::semaphore_core core_{1};
+};
+
+EDDY_EX_END
+}  // namespace eddy

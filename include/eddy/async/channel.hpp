@@ -1,0 +1,121 @@
+#pragma once
+
+#include <eddy/async/detail/channel_core.hpp>
+#include <eddy/async/detail/wait_sender.hpp>
+#include <eddy/base/error.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+namespace eddy {
+namespace detail {
+EDDY_EX_BEGIN
+
+template <class T, class Allocator>
+struct send_wait {
+    struct node : send_waiter<T> {
+        node(waiter::callback complete, send_wait& wait) noexcept
+            : send_waiter<T>(complete, wait.item) {}
+    };
+    using signatures =
+        ex::completion_signatures<ex::set_value_t(), ex::set_error_t(std::error_code),
+                                  ex::set_stopped_t()>;
+
+    bool enter(node& n, bool may_wait) noexcept { return core->enter(n, may_wait); }
+    void stop(node& n) noexcept { core->stop(n); }
+    template <class Receiver>
+    void finish(node& n, Receiver& receiver) noexcept {
+        if (n.how() == waiter::state::closed) {
+            ex::set_error(static_cast<Receiver&&>(receiver), make_error_code(errc::channel_closed));
+        } else {
+            ex::set_value(static_cast<Receiver&&>(receiver));
+        }
+    }
+
+    channel_core<T, Allocator>* core;
+    T item;
+};
+
+template <class T, class Allocator>
+struct receive_wait {
+    struct node : receive_waiter<T> {
+        node(waiter::callback complete, receive_wait&) noexcept : receive_waiter<T>(complete) {}
+    };
+    using signatures =
+        ex::completion_signatures<ex::set_value_t(T), ex::set_error_t(std::error_code),
+                                  ex::set_stopped_t()>;
+
+    bool enter(node& n, bool may_wait) noexcept { return core->enter(n, may_wait); }
+    void stop(node& n) noexcept { core->stop(n); }
+    template <class Receiver>
+    void finish(node& n, Receiver& receiver) noexcept {
+        if (n.how() == waiter::state::closed) {
+            ex::set_error(static_cast<Receiver&&>(receiver), make_error_code(errc::channel_closed));
+        } else {
+            ex::set_value(static_cast<Receiver&&>(receiver), std::move(*n.item));
+        }
+    }
+
+    channel_core<T, Allocator>* core;
+};
+
+EDDY_EX_END
+}  // namespace detail
+
+EDDY_EX_BEGIN
+
+/// A queue between any number of senders and receivers, that holds at most `capacity` items. With
+/// capacity 0 a send waits until someone receives.
+///
+///     channel<std::string> lines(16);
+///     co_await lines.send("hello");
+///     std::string line = co_await lines.receive();
+///
+/// First come, first served, on both sides. A send that completes with a value has sent, any other
+/// has not; an item that was taken for a receiver arrives there even if it is stopped after that.
+///
+/// Thread: any. Who waits on a loop's thread goes on there, later, never inside another's call; who
+/// waits without a loop completes inside the call that lets it go on. Allocates in the constructor
+/// only. Lifetime: until every send and receive has completed.
+template <class T, class Allocator = std::allocator<T>>
+class channel {
+    static_assert(std::is_nothrow_move_constructible_v<T>,
+                  "channel: moving an item must not throw, or items could get lost; put it into a "
+                  "std::unique_ptr");
+
+public:
+    /// Throws what the allocator throws.
+    explicit channel(std::size_t capacity, const Allocator& allocator = {})
+        : core_(capacity, allocator) {}
+
+    /// Completes with nothing when there is a place for it; with errc::channel_closed if the
+    /// channel is closed before.
+    auto send(T item) noexcept {
+        return detail::wait_sender(detail::send_wait<T, Allocator>{&core_, std::move(item)});
+    }
+    /// Completes with an item; with errc::channel_closed if there is none and will be none.
+    auto receive() noexcept {
+        return detail::wait_sender(detail::receive_wait<T, Allocator>{&core_});
+    }
+
+    /// False: full or closed, and `item` is as it was.
+    [[nodiscard]] bool try_send(T&& item) noexcept { return core_.try_send(std::move(item)); }
+    [[nodiscard]] std::optional<T> try_receive() noexcept { return core_.try_receive(); }
+
+    /// Ends all sends, those that wait too. What is in the channel can still be received.
+    void close() noexcept { core_.close(); }
+    bool closed() const noexcept { return core_.closed(); }
+
+    std::size_t size() const noexcept { return core_.size(); }
+    std::size_t capacity() const noexcept { return core_.capacity(); }
+
+private:
+    detail::channel_core<T, Allocator> core_;
+};
+
+EDDY_EX_END
+}  // namespace eddy

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <eddy/async/detail/ring.hpp>
+#include <eddy/async/detail/waiter.hpp>
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace eddy::detail {
+
+/// The item stays where its operation keeps it until someone takes it.
+template <class T>
+struct send_waiter : waiter {
+    send_waiter(callback complete, T& what) noexcept : waiter(complete), item(&what) {}
+    T* item;
+};
+
+template <class T>
+struct receive_waiter : waiter {
+    using waiter::waiter;
+    std::optional<T> item;
+};
+
+/// Always true, under the lock: those who wait to send do so because the ring is full, those who
+/// wait to receive because it is empty and nobody waits to send.
+template <class T, class Allocator>
+class channel_core {
+public:
+    channel_core(std::size_t capacity, const Allocator& allocator) : items_(capacity, allocator) {}
+
+    bool try_send(T&& item) noexcept {
+        return deliver_after([&](wait_list& ready) { return !closed_ && put(item, ready); });
+    }
+    std::optional<T> try_receive() noexcept {
+        std::optional<T> item;
+        deliver_after([&](wait_list& ready) { return take(item, ready); });
+        return item;
+    }
+    void close() noexcept {
+        deliver_after([&](wait_list& ready) {
+            closed_ = true;
+            senders_.settle_all(waiter::state::closed, ready);
+            receivers_.settle_all(waiter::state::closed, ready);
+            return true;
+        });
+    }
+    bool closed() const noexcept {
+        const std::lock_guard lock(mutex_);
+        return closed_;
+    }
+    std::size_t size() const noexcept {
+        const std::lock_guard lock(mutex_);
+        return items_.size();
+    }
+    std::size_t capacity() const noexcept { return items_.capacity(); }
+
+    bool enter(send_waiter<T>& node, bool may_wait) noexcept {
+        return deliver_after([&](wait_list& ready) {
+            if (node.how() == waiter::state::stopped) return true;
+            if (closed_) return decide(node, waiter::state::closed);
+            if (put(*node.item, ready)) return decide(node, waiter::state::granted);
+            if (may_wait) senders_.wait(node);
+            return false;
+        });
+    }
+    bool enter(receive_waiter<T>& node, bool may_wait) noexcept {
+        return deliver_after([&](wait_list& ready) {
+            if (node.how() == waiter::state::stopped) return true;
+            if (take(node.item, ready)) return decide(node, waiter::state::granted);
+            if (closed_) return decide(node, waiter::state::closed);
+            if (may_wait) receivers_.wait(node);
+            return false;
+        });
+    }
+    void stop(send_waiter<T>& node) noexcept {
+        deliver_after([&](wait_list& ready) { return senders_.stop(node, ready); });
+    }
+    void stop(receive_waiter<T>& node) noexcept {
+        deliver_after([&](wait_list& ready) { return receivers_.stop(node, ready); });
+    }
+
+private:
+    /// Does `change` under the lock, and delivers those that it made ready after that.
+    template <class Change>
+    bool deliver_after(Change change) noexcept {
+        wait_list ready;
+        bool result = false;
+        {
+            const std::lock_guard lock(mutex_);
+            result = change(ready);
+        }
+        ready.deliver();
+        return result;
+    }
+    static bool decide(waiter& node, waiter::state how) noexcept {
+        node.set(how);
+        return true;
+    }
+
+    bool put(T& item, wait_list& ready) noexcept {
+        if (!receivers_.empty()) {
+            auto& receiver = static_cast<receive_waiter<T>&>(receivers_.front());
+            receiver.item.emplace(std::move(item));
+            receivers_.settle(receiver, waiter::state::granted, ready);
+            return true;
+        }
+        if (items_.full()) return false;
+        items_.push(std::move(item));
+        return true;
+    }
+    bool take(std::optional<T>& to, wait_list& ready) noexcept {
+        auto* const sender =
+            senders_.empty() ? nullptr : &static_cast<send_waiter<T>&>(senders_.front());
+        if (!items_.empty()) {
+            to.emplace(std::move(items_.front()));
+            items_.pop();
+            if (sender != nullptr) items_.push(std::move(*sender->item));
+        } else if (sender != nullptr) {
+            to.emplace(std::move(*sender->item));
+        } else {
+            return false;
+        }
+        if (sender != nullptr) senders_.settle(*sender, waiter::state::granted, ready);
+        return true;
+    }
+
+    mutable std::mutex mutex_;
+    bool closed_ = false;
+    ring<T, Allocator> items_;
+    wait_list senders_;
+    wait_list receivers_;
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <eddy/async/detail/waiter.hpp>
+#include <eddy/ex/completion_signatures.hpp>
+#include <eddy/ex/completions.hpp>
+#include <eddy/ex/env.hpp>
+#include <eddy/ex/get_stop_token.hpp>
+#include <eddy/ex/operation_state.hpp>
+#include <eddy/ex/receiver.hpp>
+#include <eddy/ex/sender.hpp>
+#include <eddy/ex/stop_token.hpp>
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace eddy::detail {
+EDDY_EX_BEGIN
+
+/// The operation of everything that waits for a primitive. A `Wait` is what there is to wait for:
+///
+///     struct node : waiter { node(callback, Wait&); };   // with what the primitive keeps in it
+///     using signatures = ...;
+///     bool enter(node&, bool may_wait);  // decided at once, or joined the list if it may
+///     void stop(node&);                  // a request to stop, from any thread
+///     void finish(node&, receiver);      // completes one that is granted or closed
+///
+/// The callback for stops is there before the node can be in the list, because a node without a
+/// loop may complete on another thread as soon as it is.
+template <class Wait, class Receiver>
+class wait_operation {
+    using node_type = typename Wait::node;
+    using token = ex::stop_token_of_t<ex::env_of_t<Receiver>>;
+
+public:
+    using operation_state_concept = ex::operation_state_tag;
+
+    wait_operation(Wait&& wait, Receiver&& receiver) noexcept
+        : wait_(static_cast<Wait&&>(wait)),
+          receiver_(static_cast<Receiver&&>(receiver)),
+          node_(this, wait_) {}
+    wait_operation(wait_operation&&) = delete;
+
+    void start() & noexcept {
+        const auto stop = ex::get_stop_token(ex::get_env(receiver_));
+        if (stop.stop_requested()) return ex::set_stopped(static_cast<Receiver&&>(receiver_));
+        if (wait_.enter(node_, false)) return complete();
+        node_.remember_loop();
+        on_stop_.emplace(stop, request{this});
+        if (wait_.enter(node_, true)) complete();
+    }
+
+private:
+    struct request {
+        wait_operation* self;
+        void operator()() noexcept { self->wait_.stop(self->node_); }
+    };
+    struct owned_node : node_type {
+        owned_node(wait_operation* operation, Wait& wait) noexcept
+            : node_type(&on_ready, wait), owner(operation) {}
+        static void on_ready(waiter& self) noexcept {
+            static_cast<owned_node&>(self).owner->complete();
+        }
+        wait_operation* owner;
+    };
+
+    void complete() noexcept {
+        on_stop_.reset();
+        if (node_.how() == waiter::state::stopped) {
+            ex::set_stopped(static_cast<Receiver&&>(receiver_));
+        } else {
+            wait_.finish(node_, receiver_);
+        }
+    }
+
+    Wait wait_;
+    Receiver receiver_;
+    std::optional<ex::stop_callback_for_t<token, request>> on_stop_;
+    owned_node node_;
+};
+
+template <class Wait>
+class wait_sender {
+public:
+    using sender_concept = ex::sender_tag;
+
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() {
+        return typename Wait::signatures{};
+    }
+
+    explicit wait_sender(Wait wait) noexcept : wait_(static_cast<Wait&&>(wait)) {}
+
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) && noexcept {
+        return wait_operation<Wait, Receiver>(static_cast<Wait&&>(wait_),
+                                              static_cast<Receiver&&>(receiver));
+    }
+    template <ex::receiver Receiver>
+        requires std::is_copy_constructible_v<Wait>
+    auto connect(Receiver receiver) const& noexcept(std::is_nothrow_copy_constructible_v<Wait>) {
+        return wait_operation<Wait, Receiver>(Wait(wait_), static_cast<Receiver&&>(receiver));
+    }
+
+private:
+    Wait wait_;
+};
+
+EDDY_EX_END
+}  // namespace eddy::detail

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <eddy/async/detail/wait_sender.hpp>
+
+#include <mutex>
+
+namespace eddy {
+namespace detail {
+
+class event_core {
+public:
+    explicit event_core(bool set) noexcept : set_(set) {}
+
+    EDDY_API void set() noexcept;
+    EDDY_API void reset() noexcept;
+    EDDY_API bool is_set() const noexcept;
+
+    EDDY_API bool enter(waiter& node, bool may_wait) noexcept;
+    EDDY_API void stop(waiter& node) noexcept;
+
+private:
+    mutable std::mutex mutex_;
+    bool set_;
+    wait_list waiting_;
+};
+
+EDDY_EX_BEGIN
+
+struct event_wait {
+    struct node : waiter {
+        node(callback complete, event_wait&) noexcept : waiter(complete) {}
+    };
+    using signatures = ex::completion_signatures<ex::set_value_t(), ex::set_stopped_t()>;
+
+    bool enter(node& n, bool may_wait) noexcept { return core->enter(n, may_wait); }
+    void stop(node& n) noexcept { core->stop(n); }
+    template <class Receiver>
+    void finish(node&, Receiver& receiver) noexcept {
+        ex::set_value(static_cast<Receiver&&>(receiver));
+    }
+
+    event_core* core;
+};
+
+EDDY_EX_END
+}  // namespace detail
+
+EDDY_EX_BEGIN
+
+/// Something that happens once, until it is reset; everyone who waits for it goes on then.
+///
+///     event ready;
+///     co_await ready.wait();   // one or many, on any loop
+///     ready.set();             // on any thread
+///
+/// Thread: any. Who waits on a loop's thread goes on there, later, never inside set(); who waits
+/// without a loop completes inside set(), on its thread. A wait that was let go on stays so if the
+/// event is reset before it arrives. Lifetime: until every wait has completed.
+class event {
+public:
+    explicit event(bool set = false) noexcept : core_(set) {}
+
+    void set() noexcept { core_.set(); }
+    void reset() noexcept { core_.reset(); }
+    bool is_set() const noexcept { return core_.is_set(); }
+
+    /// Completes with nothing when the event is set; at once if it is.
+    auto wait() noexcept { return detail::wait_sender(detail::event_wait{&core_}); }
+
+private:
+    detail::event_core core_;
+};
+
+EDDY_EX_END
+}  // namespace eddy

@@ -1,0 +1,63 @@
+#include <eddy/async/detail/semaphore_core.hpp>
+
+namespace eddy::detail {
+
+/// Nobody overtakes those who wait.
+bool semaphore_core::take(std::size_t n) noexcept {
+    if (permits_ < n || !waiting_.empty()) return false;
+    permits_ -= n;
+    return true;
+}
+
+void semaphore_core::grant(wait_list& ready) noexcept {
+    while (!waiting_.empty()) {
+        auto& node = static_cast<semaphore_waiter&>(waiting_.front());
+        if (permits_ < node.wanted) return;
+        permits_ -= node.wanted;
+        waiting_.settle(node, waiter::state::granted, ready);
+    }
+}
+
+bool semaphore_core::try_acquire(std::size_t n) noexcept {
+    const std::lock_guard lock(mutex_);
+    return take(n);
+}
+
+void semaphore_core::release(std::size_t n) noexcept {
+    wait_list ready;
+    {
+        const std::lock_guard lock(mutex_);
+        EDDY_ASSERT(permits_ + n >= permits_, "more permits were released than a count can hold");
+        permits_ += n;
+        grant(ready);
+    }
+    ready.deliver();
+}
+
+std::size_t semaphore_core::available() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return permits_;
+}
+
+bool semaphore_core::enter(semaphore_waiter& node, bool may_wait) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (node.how() == waiter::state::stopped) return true;
+    if (take(node.wanted)) {
+        node.set(waiter::state::granted);
+        return true;
+    }
+    if (may_wait) waiting_.wait(node);
+    return false;
+}
+
+void semaphore_core::stop(semaphore_waiter& node) noexcept {
+    wait_list ready;
+    {
+        const std::lock_guard lock(mutex_);
+        // Those behind it may want less.
+        if (waiting_.stop(node, ready)) grant(ready);
+    }
+    ready.deliver();
+}
+
+}  // namespace eddy::detail
