@@ -108,7 +108,7 @@ void engine::detach(fd_slot& slot, detach_how how, io_operation* done) noexcept 
     slot.close_when_quiet = how == detach_how::close;
     slot.detached = done;
     expel(slot);
-    end_operations(slot, slot.lost ? end_reason::bad_fd : end_reason::canceled);
+    end_operations(slot, slot.lost ? end_reason::bad_fd : end_reason::closed);
     if (slot.holds == 0) {
         quiet(slot);
     }
@@ -134,7 +134,7 @@ std::error_code engine::release(fd_slot& slot) noexcept {
     }
     slot.detaching = true;
     expel(slot);
-    end_operations(slot, end_reason::canceled);
+    end_operations(slot, end_reason::closed);
     if (auto error = quiesce(slot)) {
         return error;
     }

@@ -147,6 +147,7 @@ io_result engine::result_of(end_reason reason) noexcept {
             return io_result::system_error(ENOMEM);
         case end_reason::none:
         case end_reason::canceled:
+        case end_reason::closed:
             break;
     }
     return io_result::system_error(ECANCELED);

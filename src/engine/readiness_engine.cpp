@@ -371,6 +371,7 @@ void readiness_engine::cancel(io_operation& op, end_reason reason) noexcept {
         return;  // it has a result, or is with another thread and will have one
     }
     io_list& list = list_of(op);
+    op.wanted_end_ = reason;
     complete(op, result_of(reason));
     if (looks_elsewhere(op.request_)) {
         op.request_.slot->may_read = true;  // what it has found says nothing about the data
@@ -487,6 +488,7 @@ std::error_code readiness_engine::update(fd_slot& slot) noexcept {
 std::error_code readiness_engine::rebuild_after_fork() noexcept {
     for_each_operation([this](io_operation& op) {
         if (op.phase_ == phase::waiting || op.phase_ == phase::runnable) {
+            op.wanted_end_ = end_reason::canceled;
             complete(op, result_of(end_reason::canceled));
         }
     });

@@ -241,6 +241,7 @@ std::error_code uring_engine::rebuild_after_fork() noexcept {
         }
         op.in_kernel_ = op.cancel_sent_ = false;
         drop_results(op);
+        op.wanted_end_ = end_reason::canceled;
         complete(op, result_of(end_reason::canceled));
     });
     ready_.for_each([this](operation& node) {

@@ -42,7 +42,7 @@ progress uring_engine::go_on(io_operation& op) noexcept {
         make_runnable(op);
     } else if (!op.in_kernel_) {
         if (!valid(op)) {
-            op.wanted_end_ = end_reason::canceled;
+            op.wanted_end_ = end_reason::closed;
             make_runnable(op);
         } else {
             link(op);

@@ -141,7 +141,9 @@ void loop::turn(time_point until, std::size_t budget) {
     const bool idle = ready_.empty() && after_poll_.empty();
     harvest(idle ? std::min(until, next_in_heap()) : time_point::min());
     while (!after_poll_.empty()) {
-        ready_.push(after_poll_.pop_front());
+        operation& next = after_poll_.pop_front();
+        static_cast<entry&>(next).after_poll_ = false;
+        ready_.push(next);
     }
     take_inbox();
     expire_timers();
@@ -190,6 +192,7 @@ void loop::dispatch(operation& op) noexcept {
         case node_kind::timer_command:
         case node_kind::stop_command:
         case node_kind::io_returned:
+        case node_kind::io_stop:
             break;  // never in the ready queue
     }
 }

@@ -5,6 +5,7 @@
 #include "loop/system_timers.hpp"
 
 #include <eddy/loop/loop.hpp>
+#include <eddy/loop/stoppable_io.hpp>
 
 #include <string>
 #include <thread>
@@ -184,8 +185,10 @@ void loop::forget_everything() noexcept {
         }
     };
     for (queue_node* node = inbox_.take(); node != nullptr; node = inbox::next(*node)) {
-        if (node->kind() == node_kind::entry) {
-            forget(static_cast<entry&>(*node));
+        if (node->kind() == node_kind::entry || node->kind() == node_kind::io) {
+            forget(static_cast<operation&>(*node));
+        } else if (node->kind() == node_kind::io_stop) {
+            stoppable_io::of(*node).stop_posted_ = false;
         } else if (node->kind() == node_kind::timer_command) {
             detail::owner_of<&timer::command_>(static_cast<timer::command_node&>(*node))
                 .wanted_ns_.store(timer::no_command, std::memory_order_relaxed);

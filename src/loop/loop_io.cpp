@@ -4,6 +4,7 @@
 #include "loop/system_timers.hpp"
 
 #include <eddy/loop/loop.hpp>
+#include <eddy/loop/stoppable_io.hpp>
 
 #include <cerrno>
 #include <new>
@@ -12,18 +13,37 @@
 namespace eddy {
 
 void loop::start(io_operation& op, const io_request& request) noexcept {
-    if (begin(op, request, false)) {
+    EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
+    op.request_ = request;
+    op.wanted_end_ = end_reason::none;
+    if (begin(op, false)) {
         deliver(op);
     }
 }
 
 void loop::start(timed_io_operation& op, const io_request& request, time_point deadline) noexcept {
-    const bool there = begin(op, request, deadline != never);
+    EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
+    op.request_ = request;
+    op.wanted_end_ = end_reason::none;
+    const bool there = begin(op, deadline != never);
     if (deadline != never && (!there || op.more_)) {
         limit(op, deadline);
     }
     if (there) {
         deliver(op);
+    }
+}
+
+void loop::post_start(stoppable_io& io) noexcept {
+    check_use();
+    if (inbox_.push(io)) {
+        engine_->wake();
+    }
+}
+
+void loop::post_stop(stoppable_io& io) noexcept {
+    if (inbox_.push(io.stop_)) {
+        engine_->wake();
     }
 }
 
@@ -41,16 +61,14 @@ void loop::limit(timed_io_operation& op, time_point deadline) noexcept {
 }
 
 /// True: the result is there.
-bool loop::begin(io_operation& op, const io_request& request, bool timed) noexcept {
+bool loop::begin(io_operation& op, bool timed) noexcept {
+    const io_request& request = op.request_;
     check_use();
-    EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
     EDDY_ASSERT(on_thread() || !running_.load(std::memory_order_relaxed),
                 "an operation was started by a thread that does not run its loop");
     EDDY_ASSERT(request.slot == nullptr || engine_->owns(*request.slot),
                 "an operation was started with a descriptor of another loop");
-    op.request_ = request;
     op.result_ = {};
-    op.wanted_end_ = end_reason::none;
     op.moved_ = 0;
     op.first_record_ = op.last_record_ = UINT32_MAX;
     op.in_progress_ = op.cancel_sent_ = op.ending_ = false;
@@ -63,7 +81,9 @@ bool loop::begin(io_operation& op, const io_request& request, bool timed) noexce
     if (request.code == opcode::close) {
         return begin_close(op);
     }
-    if (destroying_ || (draining_ && !ends_by_itself(op, timed))) {
+    if (op.wanted_end_ != end_reason::none || destroying_ ||
+        (draining_ && !ends_by_itself(op, timed))) {
+        op.wanted_end_ = end_reason::canceled;
         op.result_ = io_result::system_error(ECANCELED);
         return true;
     }
@@ -107,7 +127,9 @@ void loop::deliver(io_operation& op) noexcept {
 
 void loop::cancel(io_operation& op) noexcept {
     check_use();
-    if (op.pending() && op.request_.code != opcode::close) {
+    if (op.phase_ == io_operation::phase::posted) {
+        op.wanted_end_ = end_reason::canceled;  // begin() sees it
+    } else if (op.pending() && op.request_.code != opcode::close) {
         engine_->cancel(op, end_reason::canceled);
     }
 }

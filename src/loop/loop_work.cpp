@@ -4,6 +4,7 @@
 #include "loop/system_timers.hpp"
 
 #include <eddy/loop/loop.hpp>
+#include <eddy/loop/stoppable_io.hpp>
 
 namespace eddy {
 
@@ -73,6 +74,21 @@ void loop::dispatch(entry& e) noexcept {
     }
 }
 
+bool loop::disarm(entry& e) noexcept {
+    if (!e.posted()) {
+        return false;
+    }
+    take_inbox();
+    if (e.after_poll_) {
+        after_poll_.erase(e);
+    } else {
+        ready_.erase(e);
+    }
+    e.state_.store(entry::idle, std::memory_order_relaxed);
+    --work_;
+    return true;
+}
+
 void loop::take_inbox() noexcept {
     queue_node* node = inbox_.take();
     while (node != nullptr) {
@@ -101,8 +117,16 @@ void loop::take(queue_node& node) noexcept {
         case node_kind::io_returned:
             take_back(static_cast<blocking_call&>(node));
             break;
-        case node_kind::timer:
         case node_kind::io:
+            if (auto& op = static_cast<io_operation&>(node); begin(op, false)) {
+                op.phase_ = io_operation::phase::completed;
+                ready_.push(op);
+            }
+            break;
+        case node_kind::io_stop:
+            stoppable_io::of(node).stop_taken();
+            break;
+        case node_kind::timer:
             break;  // never in the inbox
     }
 }

@@ -41,7 +41,8 @@ EDDY_API const char* to_string(opcode code) noexcept;
 /// Why an operation ends without having been done.
 enum class end_reason : std::uint8_t {
     none,
-    canceled,   ///< operation_canceled
+    canceled,   ///< operation_canceled: by its user, or by the end of the loop
+    closed,     ///< operation_canceled: its descriptor was closed
     timed_out,  ///< errc::timed_out
     bad_fd,     ///< bad_file_descriptor: others closed the fd
     no_memory,  ///< not_enough_memory: for its deadline
@@ -107,12 +108,18 @@ public:
     bool more() const noexcept { return more_; }
     io_result result() const noexcept { return result_; }
     const io_request& request() const noexcept { return request_; }
+    /// It ended because it was cancelled, or the loop ends; not because its descriptor was closed.
+    bool was_canceled() const noexcept {
+        return wanted_end_ == end_reason::canceled &&
+               result_.system_error() == static_cast<int>(std::errc::operation_canceled);
+    }
 
 private:
+    ///     idle --another thread starts it--> posted --the loop takes it--> waiting
     ///     idle --start()--> waiting --ready--> runnable --finish()--> waiting (it would block)
     ///     waiting, runnable --result--> completed --callback--> idle
     ///     waiting --sent to an executor--> away --posted back--> completed
-    enum class phase : std::uint8_t { idle, waiting, runnable, completed, away };
+    enum class phase : std::uint8_t { idle, posted, waiting, runnable, completed, away };
 
     io_request request_;
     io_result result_;
@@ -137,6 +144,7 @@ private:
     bool ending_ = false;  ///< io_uring: its last result is there, but the kernel still holds it
 
     friend class loop;
+    friend class stoppable_io;
     friend class io_list;
     friend class engine;
     friend class readiness_engine;

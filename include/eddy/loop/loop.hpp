@@ -20,10 +20,12 @@
 #include <cstdint>
 #include <memory>
 #include <system_error>
+#include <type_traits>
 
 namespace eddy {
 
 class engine;
+class stoppable_io;
 class system_timers;
 struct fd_slot;
 struct descriptor_options;
@@ -94,6 +96,29 @@ public:
     /// Handles what is ready, at most `batch_max`. Never waits.
     std::size_t poll();
 
+    // --- With senders: include <eddy/io/run.hpp> ---------------------------------------------------
+
+    /// A loop_scheduler. Thread: any.
+    template <class Loop = loop>
+    auto get_scheduler() noexcept {
+        return scheduler_of(static_cast<Loop&>(*this));
+    }
+    /// Starts `sender` on this loop, and runs the loop until it has completed. Its values, as a
+    /// std::optional of a std::tuple; nothing if it was stopped. Throws its error: what an
+    /// exception_ptr holds, std::system_error for an error_code, else the error itself. A stop() of
+    /// the loop stops the sender.
+    template <class Sender, class Loop = loop>
+        requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }
+    auto run(Sender&& sender) {
+        return run_until_done(static_cast<Loop&>(*this), static_cast<Sender&&>(sender));
+    }
+    /// A sender that runs the loop on the thread that starts it, as run(mode) does. Value: how many
+    /// completions were called. Asked to stop, it stops the loop and then completes with the value.
+    template <class Loop = loop>
+    auto run_sender(run_mode mode = run_mode::stopped) noexcept {
+        return make_run_sender(static_cast<Loop&>(*this), mode);
+    }
+
     /// Ends the run that is going on, or else the next one: one that comes from another thread when
     /// the run is ending anyway ends the next. Thread: any.
     void stop() noexcept;
@@ -109,9 +134,10 @@ public:
     void post_at(system_time_point when, timer& t) noexcept;
     void cancel(timer& t) noexcept override;
 
-    /// Takes back a timer at once, without a callback; false if it was not armed. Thread: the
-    /// loop's.
+    /// Take back a timer or an entry at once, without a callback; false if it was not armed or
+    /// posted. Thread: the loop's; no other may be about to set or post it.
     bool disarm(timer& t) noexcept;
+    bool disarm(entry& e) noexcept;
 
     // --- I/O. Thread: the loop's
     // ------------------------------------------------------------------
@@ -201,7 +227,9 @@ private:
     void complete(io_operation& op) noexcept;
     void forget(io_operation& op) noexcept;
     void deliver(io_operation& op) noexcept;
-    bool begin(io_operation& op, const io_request& request, bool timed) noexcept;
+    bool begin(io_operation& op, bool timed) noexcept;
+    void post_start(stoppable_io& io) noexcept;
+    void post_stop(stoppable_io& io) noexcept;
     bool begin_close(io_operation& op) noexcept;
     bool perform_blocking(io_operation& op) noexcept;
     bool send_away(io_operation& op) noexcept;
@@ -258,6 +286,7 @@ private:
     std::atomic<unsigned> executors_inside_{0};  ///< threads that bring a blocking call back
 
     friend class timer;
+    friend class stoppable_io;
     friend class descriptor;
     friend class system_timers;
 };

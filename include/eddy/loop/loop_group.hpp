@@ -43,6 +43,12 @@ public:
     /// The current loop if it is one of these, else one after the other.
     loop& next() noexcept;
 
+    /// A group_scheduler: include <eddy/io/loop_scheduler.hpp>.
+    template <class Group = loop_group>
+    auto get_scheduler() noexcept {
+        return scheduler_of(static_cast<Group&>(*this));
+    }
+
     /// To next().
     using scheduler::post;
     void post(entry& e) noexcept override;

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <eddy/ex/completion_signatures.hpp>
+#include <eddy/ex/sender.hpp>
+
+#include <exception>
+#include <system_error>
+#include <tuple>
+#include <type_traits>
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
+template <class... Values>
+using decayed_tuple = std::tuple<std::decay_t<Values>...>;
+
+template <class... Sets>
+struct only_set {
+    static_assert(sizeof...(Sets) <= 1,
+                  "the sender must complete with at most one set of values: try into_variant");
+    using type = std::tuple<>;
+};
+template <class Set>
+struct only_set<Set> {
+    using type = Set;
+};
+
+/// The values of a sender that completes with one set of them, as a std::tuple; empty if it never
+/// completes with any.
+template <class Sender, class Env>
+using values_of_t = typename ex::value_types_of_t<Sender, Env, decayed_tuple, only_set>::type;
+
+/// What is thrown for an error where errors are thrown.
+template <class Error>
+std::exception_ptr to_exception(Error&& error) noexcept {
+    if constexpr (std::is_same_v<std::decay_t<Error>, std::exception_ptr>) {
+        return static_cast<Error&&>(error);
+    } else if constexpr (std::is_same_v<std::decay_t<Error>, std::error_code>) {
+        return std::make_exception_ptr(std::system_error(error));
+    } else {
+        return std::make_exception_ptr(static_cast<Error&&>(error));
+    }
+}
+
+EDDY_EX_END
+
+}  // namespace eddy::detail

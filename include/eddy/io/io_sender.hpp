@@ -1,0 +1,166 @@
+#pragma once
+
+#include <eddy/ex/completion_signatures.hpp>
+#include <eddy/ex/operation_state.hpp>
+#include <eddy/ex/receiver.hpp>
+#include <eddy/ex/sender.hpp>
+#include <eddy/io/detail/stop_callback.hpp>
+#include <eddy/io/loop_scheduler.hpp>
+#include <eddy/loop/stoppable_io.hpp>
+
+#include <cstddef>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+namespace eddy {
+
+EDDY_EX_BEGIN
+
+/// A Convert says how the result of a successful operation becomes a value:
+///
+///     using signature = ex::set_value_t(T...);
+///     void operator()(io_result, Receiver&&) noexcept;    // set_value, or set_error
+///     void prepare(io_request&) noexcept;                 // optional
+///
+/// prepare() is called when the operation starts, on the Convert that lives in the operation state:
+/// there the request may be made to point into it. This one: the bytes that were moved.
+struct as_count {
+    using signature = ex::set_value_t(std::size_t);
+
+    template <class Receiver>
+    void operator()(io_result result, Receiver&& receiver) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver), result.count());
+    }
+};
+
+/// No value.
+struct as_void {
+    using signature = ex::set_value_t();
+
+    template <class Receiver>
+    void operator()(io_result, Receiver&& receiver) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver));
+    }
+};
+
+EDDY_EX_END
+
+}  // namespace eddy
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
+template <class Convert, class Receiver>
+class io_state : private stoppable_io {
+public:
+    using operation_state_concept = ex::operation_state_tag;
+
+    io_state(loop* home, const io_request& request, Convert convert, Receiver receiver) noexcept
+        : stoppable_io(home, request, &on_complete),
+          convert_(std::move(convert)),
+          receiver_(std::move(receiver)) {}
+    ~io_state() { on_stop_.disarm(); }  // before the operation is taken back
+    io_state(const io_state&) = delete;
+    io_state& operator=(const io_state&) = delete;
+
+    void start() & noexcept {
+        if (stop_requested(receiver_)) {
+            ex::set_stopped(std::move(receiver_));
+            return;
+        }
+        if (home() == nullptr) {
+            ex::set_error(std::move(receiver_),
+                          std::make_error_code(std::errc::bad_file_descriptor));
+            return;
+        }
+        if constexpr (requires { convert_.prepare(mutable_request()); }) {
+            convert_.prepare(mutable_request());
+        }
+        prepare();
+        if (home() != loop::current()) {
+            // It may complete before start_elsewhere() returns: first let it be stopped.
+            on_stop_.arm(receiver_, *this);
+            start_elsewhere();
+        } else if (!start_here()) {
+            on_stop_.arm(receiver_, *this);
+        }
+    }
+
+private:
+    static void on_complete(io_operation& op) noexcept {
+        auto& self = static_cast<io_state&>(static_cast<stoppable_io&>(op));
+        self.on_stop_.disarm();
+        self.stop_is_over();
+        const io_result result = self.result();
+        if (result) {
+            self.convert_(result, std::move(self.receiver_));
+        } else if (self.was_canceled()) {
+            ex::set_stopped(std::move(self.receiver_));
+        } else {
+            ex::set_error(std::move(self.receiver_), result.error());
+        }
+    }
+
+    [[no_unique_address]] Convert convert_;
+    [[no_unique_address]] Receiver receiver_;
+    [[no_unique_address]] stop_callback<Receiver, io_state> on_stop_;
+
+    friend class stop_callback<Receiver, io_state>;
+};
+
+EDDY_EX_END
+
+}  // namespace eddy::detail
+
+namespace eddy {
+
+EDDY_EX_BEGIN
+
+/// One I/O operation as a sender. It completes on its loop's thread, wherever it is started:
+/// - with a value,
+/// - with a std::error_code; `operation_canceled` if its handle was closed meanwhile,
+/// - stopped, if that was asked for, or if the loop ends. It is cancelled in the kernel; a result
+///   that exists by then is delivered.
+///
+/// Nothing is allocated. The operation state may be destroyed on the loop's thread at any time: what
+/// is pending is taken back first.
+template <class Convert>
+class [[nodiscard]] io_sender {
+public:
+    using sender_concept = ex::sender_tag;
+
+    /// `home`: null, if the handle was empty; then it fails with `bad_file_descriptor`.
+    io_sender(loop* home, const io_request& request, Convert convert = {}) noexcept
+        : home_(home), request_(request), convert_(std::move(convert)) {}
+
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() noexcept {
+        return ex::completion_signatures<typename Convert::signature,
+                                         ex::set_error_t(std::error_code), ex::set_stopped_t()>();
+    }
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) && noexcept {
+        return detail::io_state<Convert, Receiver>(home_, request_, std::move(convert_),
+                                                   std::move(receiver));
+    }
+    template <ex::receiver Receiver>
+        requires std::is_copy_constructible_v<Convert>
+    auto connect(Receiver receiver) const& noexcept {
+        return detail::io_state<Convert, Receiver>(home_, request_, convert_, std::move(receiver));
+    }
+    detail::completes_on_loop get_env() const noexcept { return {loop_scheduler(home_)}; }
+    /// For coroutines that want to stay on their loop: it completes there anyway.
+    io_sender affine() && noexcept { return std::move(*this); }
+    io_sender affine() const& noexcept { return *this; }
+
+private:
+    loop* home_;
+    io_request request_;
+    [[no_unique_address]] Convert convert_;
+};
+
+EDDY_EX_END
+
+}  // namespace eddy

@@ -1,0 +1,200 @@
+#pragma once
+
+#include <eddy/ex/completion_signatures.hpp>
+#include <eddy/ex/env.hpp>
+#include <eddy/ex/get_completion_scheduler.hpp>
+#include <eddy/ex/get_forward_progress_guarantee.hpp>
+#include <eddy/ex/operation_state.hpp>
+#include <eddy/ex/receiver.hpp>
+#include <eddy/ex/scheduler.hpp>
+#include <eddy/ex/sender.hpp>
+#include <eddy/io/detail/schedule_state.hpp>
+#include <eddy/loop/loop.hpp>
+#include <eddy/loop/loop_group.hpp>
+
+#include <utility>
+
+namespace eddy {
+
+EDDY_EX_BEGIN
+
+template <class Scheduler>
+class schedule_sender;
+template <class Scheduler>
+class schedule_at_sender;
+
+EDDY_EX_END
+
+}  // namespace eddy
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
+/// What the schedulers of a loop and of a group have in common. `Derived` has home(): the loop that
+/// the next operation is for.
+template <class Derived>
+class timed_scheduler {
+public:
+    using scheduler_concept = ex::scheduler_tag;
+
+    /// Value, or stopped if that was asked for or the loop ends; never an error.
+    schedule_sender<Derived> schedule() const noexcept;
+    schedule_at_sender<Derived> schedule_at(time_point when) const noexcept;
+    /// The delay begins when the operation is started.
+    schedule_at_sender<Derived> schedule_after(duration delay) const noexcept;
+    static time_point now() noexcept { return clock::now(); }
+
+    static constexpr ex::forward_progress_guarantee query(
+        ex::get_forward_progress_guarantee_t) noexcept {
+        return ex::forward_progress_guarantee::parallel;
+    }
+    /// Where what it schedules completes: here.
+    template <class Tag>
+    Derived query(ex::get_completion_scheduler_t<Tag>) const noexcept {
+        return static_cast<const Derived&>(*this);
+    }
+    bool operator==(const timed_scheduler&) const noexcept = default;
+};
+
+EDDY_EX_END
+
+}  // namespace eddy::detail
+
+namespace eddy {
+
+EDDY_EX_BEGIN
+
+/// Completes on the thread of one loop. Cheap to copy; must not outlive the loop. Thread: any.
+///
+///     co_await loop.get_scheduler().schedule_after(100ms);
+class loop_scheduler : public detail::timed_scheduler<loop_scheduler> {
+public:
+    explicit loop_scheduler(loop* home) noexcept : home_(home) {}
+    loop& home() const noexcept { return *home_; }
+    bool operator==(const loop_scheduler&) const noexcept = default;
+
+private:
+    loop* home_;
+};
+
+/// Completes on one of the loops of a group: the current one if it is of the group, else one after
+/// the other.
+class group_scheduler : public detail::timed_scheduler<group_scheduler> {
+public:
+    explicit group_scheduler(loop_group& group) noexcept : group_(&group) {}
+    loop& home() const noexcept { return group_->next(); }
+    bool operator==(const group_scheduler&) const noexcept = default;
+
+private:
+    loop_group* group_;
+};
+
+/// What loop::get_scheduler() and loop_group::get_scheduler() call.
+inline loop_scheduler scheduler_of(loop& home) noexcept { return loop_scheduler(&home); }
+inline group_scheduler scheduler_of(loop_group& group) noexcept { return group_scheduler(group); }
+
+EDDY_EX_END
+
+}  // namespace eddy
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
+/// The attributes of a sender that completes on a loop.
+struct completes_on_loop {
+    loop_scheduler home;
+
+    template <class Tag>
+    loop_scheduler query(ex::get_completion_scheduler_t<Tag>) const noexcept {
+        return home;
+    }
+};
+
+template <class Scheduler>
+class schedule_sender_base {
+public:
+    using sender_concept = ex::sender_tag;
+
+    explicit schedule_sender_base(Scheduler on) noexcept : on_(on) {}
+
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() noexcept {
+        return ex::completion_signatures<ex::set_value_t(), ex::set_stopped_t()>();
+    }
+    struct attributes {
+        Scheduler on;
+        template <class Tag>
+        Scheduler query(ex::get_completion_scheduler_t<Tag>) const noexcept {
+            return on;
+        }
+    };
+    attributes get_env() const noexcept { return {on_}; }
+
+protected:
+    Scheduler on_;
+};
+
+EDDY_EX_END
+
+}  // namespace eddy::detail
+
+namespace eddy {
+
+EDDY_EX_BEGIN
+
+template <class Scheduler>
+class [[nodiscard]] schedule_sender : public detail::schedule_sender_base<Scheduler> {
+public:
+    using detail::schedule_sender_base<Scheduler>::schedule_sender_base;
+
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) const noexcept {
+        return detail::schedule_state<Receiver>(this->on_.home(), std::move(receiver));
+    }
+    schedule_sender affine() const noexcept { return *this; }
+};
+
+template <class Scheduler>
+class [[nodiscard]] schedule_at_sender : public detail::schedule_sender_base<Scheduler> {
+public:
+    schedule_at_sender(Scheduler on, detail::when when) noexcept
+        : detail::schedule_sender_base<Scheduler>(on), when_(when) {}
+
+    /// Throws std::bad_alloc if there is no room for another timer.
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) const {
+        return detail::schedule_at_state<Receiver>(this->on_.home(), when_, std::move(receiver));
+    }
+    schedule_at_sender affine() const noexcept { return *this; }
+
+private:
+    detail::when when_;
+};
+
+EDDY_EX_END
+
+}  // namespace eddy
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
+template <class Derived>
+schedule_sender<Derived> timed_scheduler<Derived>::schedule() const noexcept {
+    return schedule_sender<Derived>(static_cast<const Derived&>(*this));
+}
+template <class Derived>
+schedule_at_sender<Derived> timed_scheduler<Derived>::schedule_at(time_point at) const noexcept {
+    return {static_cast<const Derived&>(*this), when(at)};
+}
+template <class Derived>
+schedule_at_sender<Derived> timed_scheduler<Derived>::schedule_after(
+    duration delay) const noexcept {
+    return {static_cast<const Derived&>(*this), when(delay)};
+}
+
+EDDY_EX_END
+
+}  // namespace eddy::detail

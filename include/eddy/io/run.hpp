@@ -1,0 +1,196 @@
+#pragma once
+
+#include <eddy/ex/completion_signatures.hpp>
+#include <eddy/ex/connect.hpp>
+#include <eddy/ex/get_scheduler.hpp>
+#include <eddy/ex/inplace_stop_token.hpp>
+#include <eddy/ex/receiver.hpp>
+#include <eddy/ex/sender.hpp>
+#include <eddy/io/detail/completion.hpp>
+#include <eddy/io/detail/stop_callback.hpp>
+#include <eddy/io/loop_scheduler.hpp>
+#include <eddy/loop/loop.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
+/// What everything that is started on a loop can ask of its environment.
+class loop_env {
+public:
+    loop_env(loop& home, ex::inplace_stop_token stop) noexcept : home_(&home), stop_(stop) {}
+
+    loop_scheduler query(ex::get_scheduler_t) const noexcept { return loop_scheduler(home_); }
+    loop_scheduler query(ex::get_start_scheduler_t) const noexcept { return loop_scheduler(home_); }
+    ex::inplace_stop_token query(ex::get_stop_token_t) const noexcept { return stop_; }
+
+private:
+    loop* home_;
+    ex::inplace_stop_token stop_;
+};
+
+/// Starts a sender on the loop's thread and keeps what it completes with.
+template <class Sender>
+class run_state {
+    struct receiver {
+        using receiver_concept = ex::receiver_tag;
+        run_state* state;
+
+        template <class... Values>
+        void set_value(Values&&... values) noexcept {
+            try {
+                state->values_.emplace(static_cast<Values&&>(values)...);
+            } catch (...) {
+                state->error_ = std::current_exception();
+            }
+            state->finish();
+        }
+        template <class Error>
+        void set_error(Error&& error) noexcept {
+            state->error_ = to_exception(static_cast<Error&&>(error));
+            state->finish();
+        }
+        void set_stopped() noexcept { state->finish(); }
+        loop_env get_env() const noexcept { return {state->home_, state->stop_.get_token()}; }
+    };
+
+public:
+    run_state(loop& home, Sender&& sender)
+        : home_(home),
+          operation_(ex::connect(static_cast<Sender&&>(sender), receiver{this})),
+          start_([](entry& e) noexcept { ex::start(owner_of<&run_state::start_>(e).operation_); },
+                 [](entry& e) noexcept { owner_of<&run_state::start_>(e).finish(); }) {}
+
+    auto run() {
+        home_.post(start_);
+        home_.run();
+        while (!done_.load(std::memory_order_acquire)) {  // acquire: pairs with finish()
+            stop_.request_stop();
+            home_.run();
+        }
+        if (error_) {
+            std::rethrow_exception(std::move(error_));
+        }
+        return std::move(values_);
+    }
+
+private:
+    /// On any thread. Whoever sees done_ may destroy this, and the loop.
+    void finish() noexcept {
+        if (loop::current() == &home_) {
+            done_.store(true, std::memory_order_relaxed);
+            home_.stop();
+            return;
+        }
+        home_.stop();
+        done_.store(true, std::memory_order_release);  // pairs with run()
+    }
+
+    loop& home_;
+    ex::inplace_stop_source stop_;
+    std::optional<values_of_t<Sender, loop_env>> values_;
+    std::exception_ptr error_;
+    std::atomic<bool> done_{false};
+    ex::connect_result_t<Sender, receiver> operation_;
+    entry start_;
+};
+
+EDDY_EX_END
+
+}  // namespace eddy::detail
+
+namespace eddy {
+
+EDDY_EX_BEGIN
+
+/// loop::run(sender).
+template <class Sender>
+auto run_until_done(loop& home, Sender&& sender) {
+    return detail::run_state<Sender>(home, static_cast<Sender&&>(sender)).run();
+}
+
+EDDY_EX_END
+
+}  // namespace eddy
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
+template <class Receiver>
+class loop_run_state {
+public:
+    using operation_state_concept = ex::operation_state_tag;
+
+    loop_run_state(loop& home, run_mode mode, Receiver receiver) noexcept
+        : home_(home), mode_(mode), receiver_(std::move(receiver)) {}
+    loop_run_state(const loop_run_state&) = delete;
+    loop_run_state& operator=(const loop_run_state&) = delete;
+
+    void start() & noexcept {
+        callback_.arm(receiver_, *this);
+        std::size_t count = 0;
+        try {
+            count = home_.run(mode_);
+        } catch (const std::system_error& error) {
+            callback_.disarm();
+            ex::set_error(std::move(receiver_), error.code());
+            return;
+        }
+        callback_.disarm();
+        ex::set_value(std::move(receiver_), count);
+    }
+
+private:
+    void request_stop() noexcept { home_.stop(); }
+
+    loop& home_;
+    run_mode mode_;
+    Receiver receiver_;
+    [[no_unique_address]] stop_callback<Receiver, loop_run_state> callback_;
+
+    friend class stop_callback<Receiver, loop_run_state>;
+};
+
+EDDY_EX_END
+
+}  // namespace eddy::detail
+
+namespace eddy {
+
+EDDY_EX_BEGIN
+
+/// loop::run_sender(mode).
+class [[nodiscard]] loop_run_sender {
+public:
+    using sender_concept = ex::sender_tag;
+
+    loop_run_sender(loop& home, run_mode mode) noexcept : home_(&home), mode_(mode) {}
+
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() noexcept {
+        return ex::completion_signatures<ex::set_value_t(std::size_t),
+                                         ex::set_error_t(std::error_code)>();
+    }
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) const noexcept {
+        return detail::loop_run_state<Receiver>(*home_, mode_, std::move(receiver));
+    }
+
+private:
+    loop* home_;
+    run_mode mode_;
+};
+
+inline loop_run_sender make_run_sender(loop& home, run_mode mode) noexcept { return {home, mode}; }
+
+EDDY_EX_END
+
+}  // namespace eddy

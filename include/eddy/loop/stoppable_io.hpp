@@ -1,0 +1,69 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+#include <eddy/base/member.hpp>
+#include <eddy/engine/io_operation.hpp>
+
+namespace eddy {
+
+class loop;
+
+/// An I/O operation that any thread may start, and any thread may ask to stop: the ground of
+/// senders. Derived classes give it a completion.
+///
+///     another thread:  prepare(), from here on it can be stopped, start_elsewhere()
+///     the loop's:      prepare(), start_here(); if that is false it can be stopped from here on
+///     in completion:   nobody may be inside request_stop() any more, then stop_is_over()
+///
+/// Starting and stopping from elsewhere push a node into the loop's inbox, one for each; the
+/// operation may end, and be destroyed, when the loop has taken both. tests/model/stop_io.pml is the
+/// model of this protocol.
+///
+/// Thread of the completion: the loop's.
+class EDDY_API stoppable_io : protected io_operation {
+protected:
+    /// `home` may be null if it is never started.
+    stoppable_io(loop* home, const io_request& request, callback on_complete) noexcept
+        : io_operation(on_complete), home_(home) {
+        request_ = request;
+    }
+    /// On the loop's thread, or while the loop does not run: takes the operation back if it is
+    /// pending. Elsewhere it must have completed. Nobody may be inside request_stop().
+    ~stoppable_io();
+
+    loop* home() const noexcept { return home_; }
+    /// What it will do. May be changed while it is not pending.
+    io_request& mutable_request() noexcept { return request_; }
+    void prepare() noexcept {
+        wanted_end_ = end_reason::none;
+        phase_ = phase::posted;
+    }
+    /// Thread: the loop's. True: there is a result, which was or will be delivered; the operation
+    /// may be destroyed already, and need not be stopped. False: it is pending.
+    [[nodiscard]] bool start_here() noexcept;
+    /// Thread: any. The operation may complete, and be destroyed, before this returns.
+    void start_elsewhere() noexcept;
+    /// Thread: any, at most once for each start.
+    void request_stop() noexcept;
+    /// A stop that was requested is not on its way to the loop any more.
+    void stop_is_over() noexcept;
+
+private:
+    class stop_node : public queue_node {
+    public:
+        stop_node() noexcept : queue_node(node_kind::io_stop) {}
+    };
+
+    static stoppable_io& of(queue_node& node) noexcept {
+        return detail::owner_of<&stoppable_io::stop_>(static_cast<stop_node&>(node));
+    }
+    void stop_taken() noexcept;
+
+    loop* home_;
+    stop_node stop_;
+    bool stop_posted_ = false;
+
+    friend class loop;
+};
+
+}  // namespace eddy

@@ -1,0 +1,49 @@
+#include <eddy/loop/stoppable_io.hpp>
+
+#include <eddy/loop/loop.hpp>
+
+namespace eddy {
+
+stoppable_io::~stoppable_io() {
+    if (!pending() && !stop_posted_) {
+        return;
+    }
+    EDDY_ASSERT(home_->on_thread() || !home_->running_.load(std::memory_order_relaxed),
+                "an I/O operation was destroyed while it was pending, and not on its loop's "
+                "thread: stop it and wait for its completion first");
+    home_->take_inbox();  // its start or its stop may be on the way
+    home_->abandon(*this);
+}
+
+bool stoppable_io::start_here() noexcept {
+    if (!home_->begin(*this, false)) {
+        return false;
+    }
+    home_->deliver(*this);
+    return true;
+}
+
+void stoppable_io::start_elsewhere() noexcept { home_->post_start(*this); }
+
+void stoppable_io::request_stop() noexcept {
+    if (home_->on_thread()) {
+        home_->cancel(static_cast<io_operation&>(*this));
+        return;
+    }
+    stop_posted_ = true;
+    home_->post_stop(*this);
+}
+
+void stoppable_io::stop_is_over() noexcept {
+    if (stop_posted_) {
+        home_->take_inbox();
+    }
+}
+
+/// Thread: the loop's.
+void stoppable_io::stop_taken() noexcept {
+    stop_posted_ = false;
+    home_->cancel(static_cast<io_operation&>(*this));
+}
+
+}  // namespace eddy
