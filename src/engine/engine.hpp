@@ -149,8 +149,7 @@ protected:
     static bool settled(const io_operation& op, io_result& result) noexcept;
     io_list& list_of(io_operation& op) noexcept;
 
-    /// A transfer that wants all (MSG_WAITALL) has moved a part: asks for the rest then, and says
-    /// so. Done for each engine here, because the kernel's own way differs from call to call.
+    /// A transfer that wants all has moved a part: asks for the rest then, and says so.
     static bool advance(io_operation& op, io_result result) noexcept;
     /// The result of all calls together. Bytes that were moved are never lost behind an error.
     static io_result total(const io_operation& op, io_result last) noexcept;

@@ -1,4 +1,5 @@
 #include "engine/engine.hpp"
+#include "engine/whole_transfer.hpp"
 #include "kernel/io.hpp"
 
 #include <cerrno>
@@ -154,12 +155,9 @@ io_result engine::result_of(end_reason reason) noexcept {
 }
 
 bool engine::advance(io_operation& op, io_result result) noexcept {
-    io_request& request = op.request_;
-    if (!wants_all(request) || result.raw() <= 0 || result.count() >= request.size) {
+    if (op.request_.code == opcode::wait || !eddy::advance(op.request_, result, op.moved_)) {
         return false;
     }
-    request.data = static_cast<std::byte*>(request.data) + result.count();
-    request.size -= result.count();
     op.moved_ += static_cast<std::uint32_t>(result.count());
     return true;
 }
@@ -169,8 +167,11 @@ io_result engine::total(const io_operation& op, io_result last) noexcept {
         return last;
     }
     const int error = last.system_error();
-    if (error != ECANCELED && error <= UINT8_MAX) {
-        op.request_.slot->saved_error = static_cast<std::uint8_t>(error);
+    fd_slot& slot = *op.request_.slot;
+    // What is wrong with a file shows again by itself, and only where it is wrong.
+    if (valid(op) && slot.kind != descriptor_kind::file && error != ECANCELED &&
+        error <= UINT8_MAX) {
+        slot.saved_error = static_cast<std::uint8_t>(error);
     }
     return io_result::value(std::int64_t{op.moved_} + static_cast<std::int64_t>(last.count()));
 }

@@ -73,12 +73,6 @@ bool looks_elsewhere(const io_request& request) noexcept {
     return reads && (request.flags & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) != 0;
 }
 
-bool wants_all(const io_request& request) noexcept {
-    const bool transfer = request.code == opcode::recv || request.code == opcode::send;
-    return transfer && (request.flags & MSG_WAITALL) != 0 && !looks_elsewhere(request) &&
-           request.slot->kind != descriptor_kind::datagram;
-}
-
 std::uint64_t size_of(const io_request& request) noexcept {
     switch (request.code) {
         case opcode::read:

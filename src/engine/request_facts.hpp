@@ -15,8 +15,6 @@ bool keeps_order(const io_request& request) noexcept;
 /// Reads something else than the data of the stream, or does not take it: whether it would block
 /// says nothing about the others.
 bool looks_elsewhere(const io_request& request) noexcept;
-/// Wants its whole buffer moved (MSG_WAITALL), on a socket where that means something.
-bool wants_all(const io_request& request) noexcept;
 /// How many bytes the operation moves at most; 0 for what is no transfer.
 std::uint64_t size_of(const io_request& request) noexcept;
 

@@ -1,4 +1,5 @@
 #include "engine/engine.hpp"
+#include "engine/whole_transfer.hpp"
 #include "kernel/fork_mark.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/system_timers.hpp"
@@ -200,7 +201,7 @@ bool loop::perform_blocking(io_operation& op) noexcept {
     if (options_.blocking != nullptr && send_away(op)) {
         return false;
     }
-    engine_->finished(op, engine::perform(op.request_));
+    engine_->finished(op, perform_whole(op.request_));
     return true;
 }
 
@@ -231,7 +232,7 @@ bool loop::send_away(io_operation& op) noexcept {
     call.job.set_callbacks(
         [](entry& e) noexcept {
             blocking_call& self = detail::owner_of<&blocking_call::job>(e);
-            self.send_back(engine::perform(self.request));
+            self.send_back(perform_whole(self.request));
         },
         [](entry& e) noexcept {
             detail::owner_of<&blocking_call::job>(e).send_back(io_result::system_error(ECANCELED));

@@ -34,6 +34,18 @@ io_request transfer(const descriptor& d, opcode code, const void* data, std::siz
     return request;
 }
 
+io_request all_of(io_request request) noexcept {
+    request.all = true;
+    return request;
+}
+
+io_request message(const descriptor& d, opcode code, std::span<const std::byte> buffer,
+                   int flags) noexcept {
+    io_request request = transfer(d, code, buffer.data(), buffer.size(), at_position, flags);
+    request.all = (flags & MSG_WAITALL) != 0;
+    return request;
+}
+
 io_request vectored(const descriptor& d, opcode code, std::span<const iovec> vectors,
                     std::int64_t offset) noexcept {
     return transfer(d, code, vectors.data(), 0, offset, static_cast<int>(vectors.size()));
@@ -60,12 +72,30 @@ io_request writev(const descriptor& d, std::span<const iovec> vectors,
     return vectored(d, opcode::writev, vectors, offset);
 }
 
+io_request read_all(const descriptor& d, std::span<std::byte> buffer,
+                    std::int64_t offset) noexcept {
+    return all_of(read(d, buffer, offset));
+}
+
+io_request write_all(const descriptor& d, std::span<const std::byte> buffer,
+                     std::int64_t offset) noexcept {
+    return all_of(write(d, buffer, offset));
+}
+
+io_request readv_all(const descriptor& d, std::span<iovec> vectors, std::int64_t offset) noexcept {
+    return all_of(readv(d, vectors, offset));
+}
+
+io_request writev_all(const descriptor& d, std::span<iovec> vectors, std::int64_t offset) noexcept {
+    return all_of(writev(d, vectors, offset));
+}
+
 io_request recv(const descriptor& d, std::span<std::byte> buffer, int flags) noexcept {
-    return transfer(d, opcode::recv, buffer.data(), buffer.size(), at_position, flags);
+    return message(d, opcode::recv, buffer, flags);
 }
 
 io_request send(const descriptor& d, std::span<const std::byte> buffer, int flags) noexcept {
-    return transfer(d, opcode::send, buffer.data(), buffer.size(), at_position, flags);
+    return message(d, opcode::send, buffer, flags);
 }
 
 io_request recv_all(const descriptor& d, std::span<std::byte> buffer) noexcept {

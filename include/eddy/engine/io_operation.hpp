@@ -54,6 +54,7 @@ enum class end_reason : std::uint8_t {
 struct io_request {
     opcode code = opcode::none;
     bool multishot = false;
+    bool all = false;  ///< ends when everything was moved; vectors are consumed in place
     /// recv, send, recvmsg, sendmsg: MSG_*; accept: SOCK_*; shutdown: SHUT_*; open: O_*;
     /// wait: interest; readv, writev: the number of vectors; fsync: 1 for data only.
     int flags = 0;

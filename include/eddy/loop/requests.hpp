@@ -38,10 +38,22 @@ EDDY_API io_request readv(const descriptor& d, std::span<const iovec> vectors,
 EDDY_API io_request writev(const descriptor& d, std::span<const iovec> vectors,
                            std::int64_t offset = at_position) noexcept;
 
+/// The same until all of it was moved, on everything except datagrams, which are one message each.
+/// They end with less only at the end of the file or stream, at an error, a cancellation or the
+/// deadline. What was moved is the result even then; the error shows at the next operation (with a
+/// file: if it is still there).
+EDDY_API io_request read_all(const descriptor& d, std::span<std::byte> buffer,
+                             std::int64_t offset = at_position) noexcept;
+EDDY_API io_request write_all(const descriptor& d, std::span<const std::byte> buffer,
+                              std::int64_t offset = at_position) noexcept;
+/// The operation changes `vectors` to keep count: they are of no use afterwards.
+EDDY_API io_request readv_all(const descriptor& d, std::span<iovec> vectors,
+                              std::int64_t offset = at_position) noexcept;
+EDDY_API io_request writev_all(const descriptor& d, std::span<iovec> vectors,
+                               std::int64_t offset = at_position) noexcept;
+
 /// Sockets. MSG_DONTWAIT is ignored: an operation waits until it can be done. With MSG_WAITALL it
-/// waits until the whole buffer was moved; it ends with less only at the end of the stream, at an
-/// error, a cancellation or the deadline. What was moved is the result even then; the error shows
-/// at the next operation.
+/// waits until the whole buffer was moved, as read_all() and write_all() do.
 EDDY_API io_request recv(const descriptor& d, std::span<std::byte> buffer, int flags = 0) noexcept;
 /// A peer that is gone: EPIPE or ECONNRESET, never SIGPIPE.
 EDDY_API io_request send(const descriptor& d, std::span<const std::byte> buffer,
