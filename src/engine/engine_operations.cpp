@@ -109,6 +109,7 @@ bool engine::settled(const io_operation& op, io_result& result) noexcept {
             break;
         case opcode::recv:
         case opcode::send:
+        case opcode::send_file:
             break;
         case opcode::wait: {
             constexpr auto always = interest::readable | interest::writable;

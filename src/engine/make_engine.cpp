@@ -85,6 +85,8 @@ const char* to_string(opcode code) noexcept {
             return "recvmsg";
         case opcode::sendmsg:
             return "sendmsg";
+        case opcode::send_file:
+            return "send_file";
         case opcode::accept:
             return "accept";
         case opcode::connect:

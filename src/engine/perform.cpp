@@ -13,13 +13,14 @@ namespace {
 constexpr io_result would_block = io_result::system_error(EAGAIN);
 
 /// On a shared description O_NONBLOCK is not ours to set: ask first. Sockets have a flag for each
-/// call instead, except for accept.
+/// call instead, except for accept and sendfile.
 bool would_wait(const io_request& request, interest wanted) noexcept {
     const fd_slot& slot = *request.slot;
     if (!slot.shared || slot.kind == descriptor_kind::file) {
         return false;
     }
-    if (is_socket(slot.kind) && request.code != opcode::accept) {
+    const bool has_flag = request.code != opcode::accept && request.code != opcode::send_file;
+    if (is_socket(slot.kind) && has_flag) {
         return false;
     }
     const io_result ready = kernel::ready_now(slot.fd, wanted);
@@ -27,14 +28,23 @@ bool would_wait(const io_request& request, interest wanted) noexcept {
 }
 
 /// How much may be written at once. Without O_NONBLOCK a write waits until all of it is done; what
-/// poll() calls writable has room for this: PIPE_BUF in a pipe, a little in a terminal.
+/// poll() calls writable has room for this: PIPE_BUF in a pipe and in a socket, a little in a
+/// terminal.
 std::size_t bite(const fd_slot& slot, std::size_t size) noexcept {
     if (!slot.shared || slot.kind == descriptor_kind::file) {
         return std::min(size, kernel::transfer_max);
     }
     constexpr std::size_t pipe_buf = 4096;
     constexpr std::size_t little = 256;
-    return std::min(size, slot.kind == descriptor_kind::pipe ? pipe_buf : little);
+    const bool roomy = slot.kind == descriptor_kind::pipe || is_socket(slot.kind);
+    return std::min(size, roomy ? pipe_buf : little);
+}
+
+/// In pieces, so that one connection does not keep the others waiting.
+io_result send_file_some(const io_request& request) noexcept {
+    constexpr std::size_t at_once = 1 << 20;
+    return kernel::send_file(request.slot->fd, request.flags, request.offset,
+                             bite(*request.slot, std::min<std::size_t>(request.size, at_once)));
 }
 
 io_result read_some(const io_request& request) noexcept {
@@ -131,6 +141,8 @@ io_result engine::perform(const io_request& request) noexcept {
         case opcode::sendmsg:
             return kernel::sendmsg(request.slot->fd, static_cast<const msghdr*>(request.data),
                                    request.flags);
+        case opcode::send_file:
+            return would_wait(request, interest::writable) ? would_block : send_file_some(request);
         case opcode::accept:
             return would_wait(request, interest::readable) ? would_block : accept_one(request);
         case opcode::connect:

@@ -22,12 +22,13 @@ std::uint64_t token_of(const fd_slot& slot) noexcept {
 /// A short transfer means that the next try would block: on TCP without urgent data, and when
 /// writing to a pipe. Anywhere else only EAGAIN says that: waiting for an edge after a short read
 /// hangs on unix sockets that pass descriptors, on terminals, at the mark of urgent data, on
-/// inotify, and on a pipe that its writer has put into packet mode (which its reader cannot see).
+/// inotify, and on a pipe that its writer has put into packet mode (which its reader cannot see). A
+/// file that is sent may have come to its end.
 bool short_means_empty(const fd_slot& slot, const io_request& request) noexcept {
     if (slot.hangup_seen || slot.urgent_seen || slot.shared || looks_elsewhere(request)) {
         return false;
     }
-    return slot.kind == descriptor_kind::tcp ||
+    return (slot.kind == descriptor_kind::tcp && request.code != opcode::send_file) ||
            (slot.kind == descriptor_kind::pipe && !is_read(request.code));
 }
 

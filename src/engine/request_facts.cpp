@@ -36,6 +36,7 @@ bool needs_socket(opcode code) noexcept {
         case opcode::send:
         case opcode::recvmsg:
         case opcode::sendmsg:
+        case opcode::send_file:
         case opcode::accept:
         case opcode::connect:
         case opcode::shutdown:
@@ -60,6 +61,7 @@ bool keeps_order(const io_request& request) noexcept {
         case opcode::send:
         case opcode::recvmsg:
         case opcode::sendmsg:
+        case opcode::send_file:
         case opcode::accept:
         case opcode::connect:
             return true;
@@ -79,6 +81,7 @@ std::uint64_t size_of(const io_request& request) noexcept {
         case opcode::write:
         case opcode::recv:
         case opcode::send:
+        case opcode::send_file:
             return request.size;
         case opcode::readv:
         case opcode::writev:

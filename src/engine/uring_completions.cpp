@@ -97,8 +97,12 @@ io_result uring_engine::ended(const io_operation& op, io_result result) const no
 }
 
 void uring_engine::on_single(io_operation& op, io_result result) noexcept {
-    const bool was_poll = std::exchange(op.in_progress_, false);
+    bool was_poll = std::exchange(op.in_progress_, false);
     const bool ends = op.wanted_end_ != end_reason::none;
+    if (was_poll && result && !ends && op.request_.code == opcode::send_file) {
+        result = perform(op.request_);
+        was_poll = false;
+    }
     if (op.request_.code == opcode::wait && result) {
         result = really_ready(op.request_, result);
     }
@@ -138,6 +142,7 @@ bool uring_engine::goes_on(io_operation& op, io_result result, bool was_poll) no
                  classify_accept(result) == accept_failure::transient);
     } else {
         again = advance(op, result);
+        op.in_progress_ = again && request.code == opcode::send_file;
     }
     if (again) {
         submit(op);

@@ -5,6 +5,7 @@
 #if EDDY_HAS_IO_URING
 
 #include "base/make_opened.hpp"
+#include "kernel/descriptor.hpp"
 #include "kernel/event.hpp"
 
 namespace eddy {
@@ -56,12 +57,31 @@ progress uring_engine::start(io_operation& op, bool) noexcept {
     if (settled(op, op.result_)) {
         return progress::finished;
     }
+    if (request.code == opcode::send_file) {
+        if (auto error = prepare_send_file(op)) {
+            op.result_ = io_result::system_error(error.value());
+            return progress::finished;
+        }
+    }
     link(op);
     const bool pauses = request.code == opcode::accept && request.slot->backing_off;
     if (!pauses && may_submit(op)) {
         submit(op);
     }
     return progress::pending;
+}
+
+/// The kernel has no such operation: it polls, and the call is made here, which must not block.
+std::error_code uring_engine::prepare_send_file(io_operation& op) noexcept {
+    op.in_progress_ = true;
+    fd_slot& slot = *op.request_.slot;
+    if (slot.shared || slot.restore_blocking) {
+        return {};
+    }
+    bool was = false;
+    const auto error = kernel::set_nonblocking(slot.fd, true, was);
+    slot.restore_blocking = !error && !was;
+    return error;
 }
 
 /// The kernel would perform what it has of one descriptor in any order.

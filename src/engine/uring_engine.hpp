@@ -44,6 +44,7 @@ protected:
 private:
     template <class Condition>
     std::error_code wait_while(Condition&& condition) noexcept;
+    static std::error_code prepare_send_file(io_operation& op) noexcept;
     void submit(io_operation& op) noexcept;
     bool may_submit(io_operation& op) noexcept;
     void conclude(io_operation& op, io_result result) noexcept;

@@ -290,6 +290,7 @@ void uring_ring::prepare(io_uring_sqe& sqe, const io_request& request) noexcept 
             break;
         case opcode::none:
         case opcode::close:
+        case opcode::send_file:  // see prepare_poll()
             io_uring_prep_nop(&sqe);
             break;
     }

@@ -16,7 +16,9 @@ bool wants_all(const io_request& request) noexcept {
 
 void drop_front(io_request& request, std::uint64_t count) noexcept {
     if (request.code != opcode::readv && request.code != opcode::writev) {
-        request.data = static_cast<std::byte*>(request.data) + count;
+        if (request.data != nullptr) {
+            request.data = static_cast<std::byte*>(request.data) + count;
+        }
         request.size -= count;
         return;
     }

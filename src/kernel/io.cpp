@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -117,6 +118,15 @@ io_result recvmsg(int fd, msghdr* message, int flags) noexcept {
 io_result sendmsg(int fd, const msghdr* message, int flags) noexcept {
     return retried(call::send,
                    [&] { return ::sendmsg(fd, message, flags | MSG_DONTWAIT | MSG_NOSIGNAL); });
+}
+
+io_result send_file(int socket, int file, std::int64_t offset, std::size_t size) noexcept {
+    // There is no flag against the signal here.
+    const sigpipe_guard guard;
+    return retried(call::send, [&] {
+        off_t at = offset;
+        return ::sendfile(socket, file, offset < 0 ? nullptr : &at, cut(size));
+    });
 }
 
 io_result accept(int fd, sockaddr* address, socklen_t* size, int flags) noexcept {

@@ -34,6 +34,9 @@ io_result recv(int fd, void* data, std::size_t size, int flags) noexcept;
 io_result send(int fd, const void* data, std::size_t size, int flags) noexcept;
 io_result recvmsg(int fd, msghdr* message, int flags) noexcept;
 io_result sendmsg(int fd, const msghdr* message, int flags) noexcept;
+/// From a file to a socket, at the file's own position if `offset` is -1. Blocks if the socket
+/// does; never SIGPIPE.
+io_result send_file(int socket, int file, std::int64_t offset, std::size_t size) noexcept;
 
 /// The new fd is CLOEXEC.
 io_result accept(int fd, sockaddr* address, socklen_t* size, int flags) noexcept;

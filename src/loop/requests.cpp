@@ -114,6 +114,11 @@ io_request sendmsg(const descriptor& d, const msghdr& message, int flags) noexce
     return transfer(d, opcode::sendmsg, &message, 0, at_position, flags);
 }
 
+io_request send_file(const descriptor& socket, int file, std::int64_t offset,
+                     std::size_t count) noexcept {
+    return all_of(transfer(socket, opcode::send_file, nullptr, count, offset, file));
+}
+
 io_request accept(const descriptor& d, int flags) noexcept {
     return accept(d, nullptr, nullptr, flags);
 }

@@ -1,5 +1,6 @@
 // All of a buffer, however many calls that takes: read_all, write_all, readv_all, writev_all.
 #include "support/engine_fixture.hpp"
+#include "support/pattern.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,15 +19,6 @@ class WholeTransfer : public EngineTest {};
 EDDY_ON_EVERY_ENGINE(WholeTransfer);
 
 constexpr std::size_t large = 3'000'000;
-
-/// No two pieces of it are alike.
-std::string pattern(std::size_t size) {
-    std::string text(size, '\0');
-    for (std::size_t i = 0; i != size; ++i) {
-        text[i] = static_cast<char>(i * 7 + (i >> 8) * 13 + (i >> 16));
-    }
-    return text;
-}
 
 /// The text in pieces of growing size, with empty ones between.
 std::vector<iovec> cut(std::string& text) {

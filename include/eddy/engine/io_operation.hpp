@@ -27,6 +27,7 @@ enum class opcode : std::uint8_t {
     send,
     recvmsg,
     sendmsg,
+    send_file,
     accept,
     connect,
     shutdown,
@@ -56,7 +57,8 @@ struct io_request {
     bool multishot = false;
     bool all = false;  ///< ends when everything was moved; vectors are consumed in place
     /// recv, send, recvmsg, sendmsg: MSG_*; accept: SOCK_*; shutdown: SHUT_*; open: O_*;
-    /// wait: interest; readv, writev: the number of vectors; fsync: 1 for data only.
+    /// wait: interest; readv, writev: the number of vectors; fsync: 1 for data only;
+    /// send_file: the fd of the file.
     int flags = 0;
     fd_slot* slot = nullptr;
     std::uint32_t generation = 0;
@@ -66,7 +68,7 @@ struct io_request {
         std::uint64_t size = 0;  ///< of the buffer; open: RESOLVE_*
         unsigned* address_size;  ///< accept: a socklen_t, or null
     };
-    std::int64_t offset = -1;  ///< -1: the file's own position; open: the directory's fd
+    std::int64_t offset = -1;  ///< of the file; -1: its own position; open: the directory's fd
 
     int directory() const noexcept { return static_cast<int>(offset); }
 };
@@ -140,7 +142,8 @@ private:
     bool timed_ = false;
     bool background_ = false;
     bool in_kernel_ = false;
-    bool in_progress_ = false;  ///< a connect that has begun
+    /// A connect that has begun; io_uring: the kernel is asked to poll, not to do it.
+    bool in_progress_ = false;
     bool cancel_sent_ = false;
     bool ending_ = false;  ///< io_uring: its last result is there, but the kernel still holds it
 

@@ -26,7 +26,7 @@ struct descriptor_options {
 /// Blocking mode: epoll and poll need O_NONBLOCK. attach sets it, and release() takes it away again
 /// if it was not set before. It is never set on a description that others are likely to share:
 /// terminals, and the fds 0, 1 and 2; there each call is preceded by a poll(), and writes are made
-/// in small pieces. io_uring never touches it.
+/// in small pieces. io_uring touches it only for send_file(), in the same way.
 ///
 /// Thread: the loop's, or any while the loop does not run. Must not outlive the loop.
 class descriptor {

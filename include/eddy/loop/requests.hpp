@@ -64,6 +64,12 @@ EDDY_API io_request send_all(const descriptor& d, std::span<const std::byte> buf
 /// Descriptors that come with a message are CLOEXEC.
 EDDY_API io_request recvmsg(const descriptor& d, msghdr& message, int flags = 0) noexcept;
 EDDY_API io_request sendmsg(const descriptor& d, const msghdr& message, int flags = 0) noexcept;
+/// All of `count` bytes of a file, without bringing them into this process: sendfile(2). `file`
+/// stays the caller's, and must stay open until the operation has completed. Result: bytes; fewer
+/// at the end of the file, else as for write_all(). Switches the socket to non-blocking mode, on
+/// io_uring too.
+EDDY_API io_request send_file(const descriptor& socket, int file, std::int64_t offset,
+                              std::size_t count) noexcept;
 
 /// Result: the new fd (`io_result::fd()`), CLOEXEC, which is the receiver's to close. Connections
 /// that are gone again are skipped. Without descriptors or memory (EMFILE and the like) the error
