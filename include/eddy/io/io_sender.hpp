@@ -61,7 +61,6 @@ public:
         : stoppable_io(home, request, &on_complete),
           convert_(std::move(convert)),
           receiver_(std::move(receiver)) {}
-    ~io_state() { on_stop_.disarm(); }  // before the operation is taken back
     io_state(const io_state&) = delete;
     io_state& operator=(const io_state&) = delete;
 
@@ -105,6 +104,7 @@ private:
 
     [[no_unique_address]] Convert convert_;
     [[no_unique_address]] Receiver receiver_;
+    /// Destroyed before the operation, which nobody may want to stop while it is taken back.
     [[no_unique_address]] stop_callback<Receiver, io_state> on_stop_;
 
     friend class stop_callback<Receiver, io_state>;
@@ -124,8 +124,8 @@ EDDY_EX_BEGIN
 /// - stopped, if that was asked for, or if the loop ends. It is cancelled in the kernel; a result
 ///   that exists by then is delivered.
 ///
-/// Nothing is allocated. The operation state may be destroyed on the loop's thread at any time: what
-/// is pending is taken back first.
+/// Nothing is allocated. The operation state may be destroyed on the loop's thread at any time:
+/// what is pending is taken back first.
 template <class Convert>
 class [[nodiscard]] io_sender {
 public:

@@ -96,7 +96,8 @@ public:
     /// Handles what is ready, at most `batch_max`. Never waits.
     std::size_t poll();
 
-    // --- With senders: include <eddy/io/run.hpp> ---------------------------------------------------
+    // --- With senders: include <eddy/io/run.hpp>
+    // ---------------------------------------------------
 
     /// A loop_scheduler. Thread: any.
     template <class Loop = loop>

@@ -16,8 +16,8 @@ class loop;
 ///     in completion:   nobody may be inside request_stop() any more, then stop_is_over()
 ///
 /// Starting and stopping from elsewhere push a node into the loop's inbox, one for each; the
-/// operation may end, and be destroyed, when the loop has taken both. tests/model/stop_io.pml is the
-/// model of this protocol.
+/// operation may end, and be destroyed, when the loop has taken both. tests/model/stop_io.pml is
+/// the model of this protocol.
 ///
 /// Thread of the completion: the loop's.
 class EDDY_API stoppable_io : protected io_operation {

@@ -31,6 +31,18 @@ struct only_set<Set> {
 template <class Sender, class Env>
 using values_of_t = typename ex::value_types_of_t<Sender, Env, decayed_tuple, only_set>::type;
 
+template <class T>
+struct value_signature {
+    using type = ex::set_value_t(T);
+};
+template <>
+struct value_signature<void> {
+    using type = ex::set_value_t();
+};
+/// Of a sender of one T, or of nothing if that is void.
+template <class T>
+using value_signature_t = typename value_signature<T>::type;
+
 /// What is thrown for an error where errors are thrown.
 template <class Error>
 std::exception_ptr to_exception(Error&& error) noexcept {

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <memory_resource>
+#include <type_traits>
+
+namespace eddy::detail {
+
+/// Gives a coroutine's frame the memory resource that the coroutine was called with, as
+/// `std::allocator_arg` and the argument after it: first, or behind the object of a member function
+/// or lambda. The resource is kept behind the frame.
+class task_frame {
+    using allocator = std::pmr::polymorphic_allocator<std::byte>;
+
+public:
+    static void* operator new(std::size_t size) { return allocate(size, nullptr); }
+    template <class Allocator, class... Args>
+        requires std::is_convertible_v<const Allocator&, allocator>
+    static void* operator new(std::size_t size, std::allocator_arg_t, const Allocator& with,
+                              const Args&...) {
+        return allocate(size, allocator(with).resource());
+    }
+    template <class Self, class Allocator, class... Args>
+        requires std::is_convertible_v<const Allocator&, allocator>
+    static void* operator new(std::size_t size, const Self&, std::allocator_arg_t,
+                              const Allocator& with, const Args&...) {
+        return allocate(size, allocator(with).resource());
+    }
+    EDDY_API static void operator delete(void* frame, std::size_t size) noexcept;
+
+protected:
+    task_frame() noexcept = default;
+    template <class Allocator, class... Args>
+        requires std::is_convertible_v<const Allocator&, allocator> task_frame(
+            std::allocator_arg_t, const Allocator& with, const Args&...)
+    noexcept : resource_(allocator(with).resource()) {}
+    template <class Self, class Allocator, class... Args>
+        requires std::is_convertible_v<const Allocator&, allocator> task_frame(
+            const Self&, std::allocator_arg_t, const Allocator& with, const Args&...)
+    noexcept : resource_(allocator(with).resource()) {}
+
+    allocator get_allocator() const noexcept { return resource_; }
+
+private:
+    EDDY_API static void* allocate(std::size_t size, std::pmr::memory_resource* with);
+
+    std::pmr::memory_resource* resource_ = std::pmr::new_delete_resource();
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <eddy/async/detail/await_it.hpp>
+#include <eddy/async/event.hpp>
+#include <eddy/async/task.hpp>
+#include <eddy/base/assert.hpp>
+#include <eddy/ex/env.hpp>
+#include <eddy/ex/get_stop_token.hpp>
+#include <eddy/ex/inplace_stop_token.hpp>
+#include <eddy/ex/just.hpp>
+#include <eddy/ex/read_env.hpp>
+#include <eddy/ex/stopped_as_optional.hpp>
+#include <eddy/ex/then.hpp>
+#include <eddy/ex/unstoppable.hpp>
+#include <eddy/ex/write_env.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace eddy {
+
+EDDY_EX_BEGIN
+
+/// The children of a block of code, which live no longer than the block: see with_nursery().
+///
+/// Thread: that of the loop that the block runs on; children run there too. stop(): any.
+class nursery {
+public:
+    /// with_nursery() does this. `home` must be the current loop.
+    explicit nursery(loop& home) : home_(home), idle_(true) {}
+    ~nursery() { EDDY_ASSERT(children_ == 0, "a nursery was destroyed before its children"); }
+    nursery(const nursery&) = delete;
+    nursery& operator=(const nursery&) = delete;
+
+    /// Starts a child at once. It runs until it ends, or is stopped with the nursery. What it
+    /// throws stops the nursery, and is thrown by with_nursery(). Throws std::bad_alloc.
+    void start(task<> child) {
+        EDDY_ASSERT(loop::current() == &home_,
+                    "a child was started on a thread that does not run "
+                    "the loop of its nursery");
+        child.promise().get_allocator().new_object<nursed>(*this, std::move(child))->run();
+    }
+    /// The same for any sender; its values are dropped.
+    template <class Sender>
+        requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }
+    void start(Sender&& sender) {
+        start(detail::await_it<std::decay_t<Sender>>(static_cast<Sender&&>(sender)));
+    }
+
+    /// A sender that completes when there are no children.
+    auto join() noexcept { return idle_.wait(); }
+    /// Asks all children, and the block, to stop. Thread: any.
+    void stop() noexcept { stop_.request_stop(); }
+    ex::inplace_stop_token get_stop_token() const noexcept { return stop_.get_token(); }
+    std::size_t size() const noexcept { return children_; }
+
+    /// The first failure counts; it stops the others.
+    void fail(std::exception_ptr error) noexcept {
+        if (!error_) {
+            error_ = std::move(error);
+        }
+        stop();
+    }
+    void rethrow() {
+        if (error_) {
+            std::rethrow_exception(std::exchange(error_, nullptr));
+        }
+    }
+
+private:
+    /// A child. It owns itself.
+    class nursed final : private detail::task_observer {
+    public:
+        nursed(nursery& in, task<> child) noexcept : in_(in), task_(std::move(child)) {
+            task_.promise().adopt(&in.home_, in.get_stop_token(), *this);
+        }
+        void run() noexcept {
+            if (in_.children_++ == 0) {
+                in_.idle_.reset();
+            }
+            task_.start();
+        }
+
+    private:
+        void task_ended(bool) noexcept override {
+            nursery& in = in_;
+            if (auto error = task_.promise().result().error()) {
+                in.fail(std::move(error));
+            }
+            task_.promise().get_allocator().delete_object(this);
+            if (--in.children_ == 0) {
+                in.idle_.set();
+            }
+        }
+
+        nursery& in_;
+        task<> task_;
+    };
+
+    loop& home_;
+    ex::inplace_stop_source stop_;
+    event idle_;
+    std::size_t children_ = 0;
+    std::exception_ptr error_;
+};
+
+/// Runs `block(nursery&)`, which returns a task, and is over when the block and all children that
+/// it has started are. Leaving the block, in whatever way, stops the children that are still there
+/// (to wait for them instead, `co_await children.join()` at the end of it). If a child fails, the
+/// block and the other children are stopped, and the exception is thrown here.
+///
+///     co_await eddy::with_nursery([&](eddy::nursery& children) -> eddy::task<> {
+///         for (;;) {
+///             children.start(serve(co_await acceptor.accept()));
+///         }
+///     });
+///
+/// Lifetime: `block` is kept until the end, so that a lambda may be used as a coroutine.
+template <class Block>
+auto with_nursery(Block block) -> decltype(block(std::declval<nursery&>())) {
+    EDDY_ASSERT(loop::current() != nullptr, "with_nursery() was used outside a loop");
+    nursery children(*loop::current());
+    const ex::inplace_stop_token outer = co_await ex::read_env(ex::get_stop_token);
+    const auto pass_on = [&children]() noexcept { children.stop(); };
+    const ex::stop_callback_for_t<ex::inplace_stop_token, decltype(pass_on)> link(outer, pass_on);
+
+    using result = std::optional<detail::task_values_t<decltype(block(children))>>;
+    result kept;
+    try {
+        const ex::prop stop(ex::get_stop_token, children.get_stop_token());
+        const auto keep = [](auto&&... values) { return std::tuple(std::move(values)...); };
+        kept =
+            co_await ex::stopped_as_optional(ex::then(ex::write_env(block(children), stop), keep));
+    } catch (...) {
+        children.fail(std::current_exception());
+    }
+    children.stop();
+    co_await ex::unstoppable(children.join());
+    children.rethrow();
+    if (!kept) {
+        co_await ex::just_stopped();
+    }
+    if constexpr (std::tuple_size_v<typename result::value_type> != 0) {
+        co_return std::get<0>(std::move(*kept));
+    }
+}
+
+EDDY_EX_END
+
+}  // namespace eddy

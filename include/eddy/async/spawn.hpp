@@ -1,0 +1,75 @@
+#pragma once
+
+#include <eddy/async/detail/await_it.hpp>
+#include <eddy/async/report_exception.hpp>
+#include <eddy/async/task.hpp>
+#include <eddy/loop/loop.hpp>
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
+/// A task that nobody waits for. It owns itself.
+template <class OnError>
+class spawned final : private task_observer {
+public:
+    spawned(loop& home, task<> run,
+            OnError on_error) noexcept(std::is_nothrow_move_constructible_v<OnError>)
+        : task_(std::move(run)), on_error_(std::move(on_error)) {
+        task_.promise().adopt(&home, {}, *this);
+        home.post<spawned, &spawned::start_, &spawned::run, &spawned::drop>(*this);
+    }
+
+private:
+    void run() noexcept { task_.start(); }
+    void drop() noexcept { task_.promise().get_allocator().delete_object(this); }
+    void task_ended(bool) noexcept override {
+        if (auto error = task_.promise().result().error()) {
+            on_error_(std::move(error));
+        }
+        drop();
+    }
+
+    entry start_;
+    task<> task_;
+    [[no_unique_address]] OnError on_error_;
+};
+
+EDDY_EX_END
+
+}  // namespace eddy::detail
+
+namespace eddy {
+
+EDDY_EX_BEGIN
+
+/// Starts a task in the background of a loop. Thread: any. What it throws goes to `on_error`, on
+/// the loop's thread, which must not throw: by default a line on standard error. It ends with the
+/// loop: what it waits for then is stopped. For tasks that somebody waits for, see nursery.
+///
+///     eddy::spawn(loop, serve(acceptor));
+///
+/// Besides the frame, it allocates one small object, from the same resource. Throws
+/// std::bad_alloc.
+template <class OnError = report_exception>
+void spawn(loop& home, task<> run, OnError on_error = {}) {
+    auto allocator = run.promise().get_allocator();
+    static_cast<void>(
+        allocator.new_object<detail::spawned<OnError>>(home, std::move(run), std::move(on_error)));
+}
+
+/// The same for any sender; its values are dropped.
+template <class Sender, class OnError = report_exception>
+    requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }
+void spawn(loop& home, Sender&& sender, OnError on_error = {}) {
+    spawn(home, detail::await_it<std::decay_t<Sender>>(static_cast<Sender&&>(sender)),
+          std::move(on_error));
+}
+
+EDDY_EX_END
+
+}  // namespace eddy

@@ -1,0 +1,270 @@
+#pragma once
+
+#include <eddy/async/detail/sender_wait.hpp>
+#include <eddy/async/detail/task_promise.hpp>
+#include <eddy/base/assert.hpp>
+#include <eddy/ex/completion_signatures.hpp>
+#include <eddy/ex/operation_state.hpp>
+#include <eddy/ex/receiver.hpp>
+#include <eddy/ex/sender.hpp>
+#include <eddy/io/detail/stop_source_for.hpp>
+
+#include <concepts>
+#include <coroutine>
+#include <exception>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace eddy {
+
+EDDY_EX_BEGIN
+
+template <class T>
+class task;
+
+EDDY_EX_END
+
+}  // namespace eddy
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
+template <class T>
+class task_promise;
+template <class Task>
+struct task_values;
+template <class T>
+class task_wait_for_task;
+template <class T, class Receiver>
+class task_state;
+
+/// What the promises of task<T> and task<void> have in common.
+template <class T>
+class task_promise_of : public task_promise_base {
+public:
+    using task_promise_base::task_promise_base;
+
+    task<T> get_return_object() noexcept;
+    void unhandled_exception() noexcept { result_.set_error(std::current_exception()); }
+    outcome<T>& result() noexcept { return result_; }
+
+    template <class Awaited>
+    auto await_transform(task<Awaited>&& child) noexcept {
+        return task_wait_for_task<Awaited>(std::move(child), *this, self());
+    }
+    template <class Sender>
+        requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }
+    auto await_transform(Sender&& sender) {
+        return sender_wait<Sender>(static_cast<Sender&&>(sender), *this, self());
+    }
+    /// What is no sender is awaited as it is, and resumes the task wherever it likes.
+    template <class Awaitable>
+    decltype(auto) await_transform(Awaitable&& awaitable) noexcept {
+        return static_cast<Awaitable&&>(awaitable);
+    }
+
+protected:
+    std::coroutine_handle<> self() noexcept;
+    outcome<T> result_;
+};
+
+template <class T>
+class task_promise final : public task_promise_of<T> {
+public:
+    using task_promise_of<T>::task_promise_of;
+    template <class Value>
+        requires std::constructible_from<T, Value>
+    void return_value(Value&& value) { this->result_.set_value(static_cast<Value&&>(value)); }
+};
+template <>
+class task_promise<void> final : public task_promise_of<void> {
+public:
+    using task_promise_of<void>::task_promise_of;
+    void return_void() noexcept { result_.set_value(); }
+};
+
+template <class T>
+std::coroutine_handle<> task_promise_of<T>::self() noexcept {
+    return std::coroutine_handle<task_promise<T>>::from_promise(
+        static_cast<task_promise<T>&>(*this));
+}
+
+EDDY_EX_END
+
+}  // namespace eddy::detail
+
+namespace eddy {
+
+EDDY_EX_BEGIN
+
+/// A coroutine that stays on its loop: the one on whose thread it was started. What it awaits may
+/// complete anywhere; it goes on at home, without a hop if the completion was there. A task is
+/// started when it is awaited, or as a sender (loop.run(), spawn(), a nursery); one that never is
+/// does nothing.
+///
+///     eddy::task<> echo(eddy::tcp::socket peer) {
+///         std::array<std::byte, 4096> buffer;
+///         while (auto count = co_await peer.read_some(buffer)) {
+///             co_await peer.write(std::span(buffer).first(count));
+///         }
+///     }
+///
+/// co_await gives the value, or throws: std::system_error for a std::error_code. What was stopped
+/// ends the task, which then completes stopped too; no code of it runs but destructors. It stops
+/// what it awaits when it is asked to stop.
+///
+/// Its frame comes from the memory resource of arguments `std::allocator_arg, resource`, else from
+/// operator new; nothing else is allocated.
+///
+/// Lifetime: the loop must outlive it. Destroying a suspended one on its loop's thread takes back
+/// what it waits for first: the kernel never writes into its frame afterwards.
+template <class T = void>
+class [[nodiscard]] task {
+public:
+    using sender_concept = ex::sender_tag;
+    using promise_type = detail::task_promise<T>;
+    using handle = std::coroutine_handle<promise_type>;
+
+    explicit task(handle frame) noexcept : frame_(frame) {}
+    task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+    task& operator=(task&& other) noexcept {
+        if (this != &other) {
+            destroy();
+            frame_ = std::exchange(other.frame_, nullptr);
+        }
+        return *this;
+    }
+    ~task() { destroy(); }
+
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() noexcept {
+        return ex::completion_signatures<detail::value_signature_t<T>,
+                                         ex::set_error_t(std::exception_ptr),
+                                         ex::set_stopped_t()>();
+    }
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) && noexcept {
+        return detail::task_state<T, Receiver>(std::move(*this), std::move(receiver));
+    }
+    /// It goes on where it was started anyway.
+    task affine() && noexcept { return std::move(*this); }
+
+    promise_type& promise() const noexcept { return frame_.promise(); }
+    void start() const noexcept {
+        EDDY_ASSERT(frame_, "a task was started that was moved from");
+        frame_.resume();
+    }
+    /// The frame, which whoever takes it must destroy.
+    handle release() noexcept { return std::exchange(frame_, nullptr); }
+
+private:
+    void destroy() noexcept {
+        if (frame_) {
+            std::exchange(frame_, nullptr).destroy();
+        }
+    }
+
+    handle frame_;
+};
+
+EDDY_EX_END
+
+}  // namespace eddy
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
+template <class T>
+task<T> task_promise_of<T>::get_return_object() noexcept {
+    return task<T>(task<T>::handle::from_promise(static_cast<task_promise<T>&>(*this)));
+}
+
+template <class T>
+struct task_values<task<T>> {
+    using type = std::tuple<T>;
+};
+template <>
+struct task_values<task<void>> {
+    using type = std::tuple<>;
+};
+/// What a task completes with, as a std::tuple.
+template <class Task>
+using task_values_t = typename task_values<Task>::type;
+
+/// A task that another one awaits: it runs on the same loop, under the same stop token.
+template <class T>
+class task_wait_for_task final : private task_observer {
+public:
+    task_wait_for_task(task<T>&& child, task_promise_base& promise,
+                       std::coroutine_handle<> waiting) noexcept
+        : wait_(promise, waiting), child_(std::move(child)) {}
+    task_wait_for_task(const task_wait_for_task&) = delete;
+    task_wait_for_task& operator=(const task_wait_for_task&) = delete;
+
+    static bool await_ready() noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<>) noexcept {
+        task_promise_base& parent = wait_.promise();
+        child_.promise().adopt(parent.home(), parent.stop_token(), *this);
+        child_.start();
+        if (wait_.suspend()) {
+            return true;
+        }
+        if (!wait_.stopped()) {
+            return false;
+        }
+        wait_.resume();
+        return true;
+    }
+    T await_resume() { return child_.promise().result().take(); }
+
+private:
+    void task_ended(bool stopped) noexcept override { wait_.arrived(stopped); }
+
+    task_wait wait_;
+    task<T> child_;
+};
+
+/// A task as a sender.
+template <class T, class Receiver>
+class task_state final : private task_observer {
+public:
+    using operation_state_concept = ex::operation_state_tag;
+
+    task_state(task<T>&& run, Receiver receiver) noexcept
+        : receiver_(std::move(receiver)), task_(std::move(run)) {}
+    task_state(const task_state&) = delete;
+    task_state& operator=(const task_state&) = delete;
+
+    void start() & noexcept {
+        task_.promise().adopt(loop::current(), stop_.arm(receiver_), *this);
+        task_.start();
+    }
+
+private:
+    void task_ended(bool stopped) noexcept override {
+        stop_.disarm();
+        if (stopped) {
+            ex::set_stopped(std::move(receiver_));
+            return;
+        }
+        auto& result = task_.promise().result();
+        if (auto error = result.error()) {
+            ex::set_error(std::move(receiver_), std::move(error));
+        } else if constexpr (std::is_void_v<T>) {
+            ex::set_value(std::move(receiver_));
+        } else {
+            ex::set_value(std::move(receiver_), result.take());
+        }
+    }
+
+    Receiver receiver_;
+    [[no_unique_address]] stop_source_for<Receiver> stop_;
+    task<T> task_;
+};
+
+EDDY_EX_END
+
+}  // namespace eddy::detail
