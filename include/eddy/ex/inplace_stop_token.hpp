@@ -227,9 +227,17 @@ public:
             static_cast<Callback&&>(callback_)();
         }
     }
+    // In a std::optional, g++ 12 does not see that the flag says whether there is one to destroy.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
     ~inplace_stop_callback() {
         if (source_ != nullptr) source_->deregister(*this);
     }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 private:
     static void call(detail::stop_callback_node& node) noexcept {

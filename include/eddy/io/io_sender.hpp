@@ -21,10 +21,15 @@ EDDY_EX_BEGIN
 ///
 ///     using signature = ex::set_value_t(T...);
 ///     void operator()(io_result, Receiver&&) noexcept;    // set_value, or set_error
-///     void prepare(io_request&) noexcept;                 // optional
+///     std::error_code prepare(io_request&) noexcept;      // optional; may return void
+///     bool again(io_result, io_request&) noexcept;        // optional
 ///
-/// prepare() is called when the operation starts, on the Convert that lives in the operation state:
-/// there the request may be made to point into it. This one: the bytes that were moved.
+/// prepare() is called when the operation starts, on whatever thread that is, on the Convert that
+/// lives in the operation state: there the request may be made to point into it. Its error is the
+/// operation's. again() is called after each success, on the loop's thread: true if the request,
+/// which it may change, is to be done once more before it is over. After a stop that is not done.
+///
+/// This Convert: the bytes that were moved.
 struct as_count {
     using signature = ex::set_value_t(std::size_t);
 
@@ -74,26 +79,56 @@ public:
                           std::make_error_code(std::errc::bad_file_descriptor));
             return;
         }
-        if constexpr (requires { convert_.prepare(mutable_request()); }) {
-            convert_.prepare(mutable_request());
+        if (const std::error_code error = prepare_convert()) {
+            ex::set_error(std::move(receiver_), error);
+            return;
+        }
+        if (home() == loop::current()) {
+            go();
+            return;
         }
         prepare();
-        if (home() != loop::current()) {
-            // It may complete before start_elsewhere() returns: first let it be stopped.
-            on_stop_.arm(receiver_, *this);
-            start_elsewhere();
-        } else if (!start_here()) {
-            on_stop_.arm(receiver_, *this);
-        }
+        // It may complete before start_elsewhere() returns: first let it be stopped.
+        on_stop_.arm(receiver_, *this);
+        start_elsewhere();
     }
 
 private:
+    std::error_code prepare_convert() noexcept {
+        if constexpr (!requires { convert_.prepare(mutable_request()); }) {
+            return {};
+        } else if constexpr (std::is_void_v<decltype(convert_.prepare(mutable_request()))>) {
+            convert_.prepare(mutable_request());
+            return {};
+        } else {
+            return convert_.prepare(mutable_request());
+        }
+    }
+
+    /// Thread: the loop's.
+    void go() noexcept {
+        prepare();
+        if (!start_here()) {
+            on_stop_.arm(receiver_, *this);
+        }
+    }
+    bool goes_on(io_result result) noexcept {
+        if constexpr (requires { convert_.again(result, mutable_request()); }) {
+            return result && convert_.again(result, mutable_request()) &&
+                   !stop_requested(receiver_);
+        } else {
+            return false;
+        }
+    }
+
     static void on_complete(io_operation& op) noexcept {
         auto& self = static_cast<io_state&>(static_cast<stoppable_io&>(op));
         self.on_stop_.disarm();
         self.stop_is_over();
         const io_result result = self.result();
-        if (result) {
+        if (self.goes_on(result)) {
+            self.go();
+        } else if (result) {
             self.convert_(result, std::move(self.receiver_));
         } else if (self.was_canceled()) {
             ex::set_stopped(std::move(self.receiver_));

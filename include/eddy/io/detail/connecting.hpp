@@ -1,0 +1,51 @@
+#pragma once
+
+#include <eddy/ex/completions.hpp>
+#include <eddy/ex/vocabulary.hpp>
+#include <eddy/io/address.hpp>
+#include <eddy/io/detail/attach_socket.hpp>
+#include <eddy/io/detail/steps.hpp>
+#include <eddy/io/io_sender.hpp>
+#include <eddy/loop/descriptor.hpp>
+#include <eddy/loop/requests.hpp>
+
+#include <system_error>
+#include <utility>
+
+namespace eddy::detail {
+EDDY_EX_BEGIN
+
+struct connecting_existing : as_void {
+    address to;
+
+    void prepare(io_request& request) noexcept {
+        request.data = const_cast<sockaddr*>(to.native());
+        request.mode = to.native_length();
+    }
+};
+
+/// Makes the socket when it is started, and closes it if it does not come to a connection.
+template <class Socket>
+struct connecting {
+    using signature = ex::set_value_t(Socket);
+    loop* home;
+    address to;
+    descriptor made = {};
+
+    std::error_code begin(io_request& request) noexcept {
+        if (auto error = attach_socket<Socket>(*home, to, made)) {
+            return error;
+        }
+        request = eddy::connect(made, to.native(), to.native_length());
+        return {};
+    }
+    step next(io_result, io_request&, std::error_code&) const noexcept { return step::done; }
+    template <class Receiver>
+    void complete(Receiver&& receiver) noexcept {
+        ex::set_value(std::forward<Receiver>(receiver), Socket(std::move(made)));
+    }
+    void drop() noexcept { made.close(); }
+};
+
+EDDY_EX_END
+}  // namespace eddy::detail

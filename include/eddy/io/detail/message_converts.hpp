@@ -1,0 +1,130 @@
+#pragma once
+
+#include <eddy/ex/completions.hpp>
+#include <eddy/ex/vocabulary.hpp>
+#include <eddy/io/address.hpp>
+#include <eddy/io/datagram.hpp>
+#include <eddy/io/detail/message_calls.hpp>
+#include <eddy/io/io_sender.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+/// Operations by recvmsg and sendmsg. What the message points to lives in the operation state.
+namespace eddy::detail {
+EDDY_EX_BEGIN
+
+/// A message with one buffer.
+struct message {
+    msghdr header = {};
+    iovec vector = {};
+
+    explicit message(std::span<const std::byte> buffer) noexcept
+        : vector{const_cast<std::byte*>(buffer.data()), buffer.size()} {}
+
+    void prepare(io_request& request) noexcept {
+        header.msg_iov = &vector;
+        header.msg_iovlen = 1;
+        request.data = &header;
+    }
+    bool has(int flag) const noexcept { return (header.msg_flags & flag) != 0; }
+};
+
+struct receiving : message {
+    using signature = ex::set_value_t(datagram);
+    bool wants_address;
+    sockaddr_storage from;
+
+    receiving(std::span<std::byte> buffer, bool with_address) noexcept
+        : message(buffer), wants_address(with_address) {}
+
+    void prepare(io_request& request) noexcept {
+        message::prepare(request);
+        if (wants_address) {
+            header.msg_name = &from;
+            header.msg_namelen = sizeof from;
+        }
+    }
+    template <class Receiver>
+    void operator()(io_result result, Receiver&& receiver) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver),
+                      datagram{result.count(), has(MSG_TRUNC), sender()});
+    }
+
+private:
+    address sender() const noexcept {
+        return wants_address ? address::from_native(reinterpret_cast<const sockaddr*>(&from),
+                                                    header.msg_namelen)
+                             : address();
+    }
+};
+
+struct sending_to : message, as_count {
+    address to;
+
+    sending_to(std::span<const std::byte> buffer, const address& where) noexcept
+        : message(buffer), to(where) {}
+
+    void prepare(io_request& request) noexcept {
+        message::prepare(request);
+        header.msg_name = const_cast<sockaddr*>(to.native());
+        header.msg_namelen = to.native_length();
+    }
+};
+
+template <std::size_t Count>
+struct sending_fds : message, as_count {
+    int fds[Count];
+    fd_control<Count> control;
+
+    sending_fds(std::span<const std::byte> buffer, const int (&given)[Count]) noexcept
+        : message(buffer) {
+        std::copy(std::begin(given), std::end(given), fds);
+    }
+
+    /// A stream would take the descriptors without a byte and drop them.
+    std::error_code prepare(io_request& request) noexcept {
+        if (vector.iov_len == 0) {
+            return std::make_error_code(std::errc::invalid_argument);
+        }
+        message::prepare(request);
+        header.msg_control = control.space;
+        header.msg_controllen = control.size;
+        put_fds(header, fds);
+        return {};
+    }
+};
+
+template <std::size_t Max>
+struct receiving_fds : message {
+    using signature = ex::set_value_t(message_with_fds<Max>);
+    fd_control<Max> control;
+
+    explicit receiving_fds(std::span<std::byte> buffer) noexcept : message(buffer) {}
+
+    void prepare(io_request& request) noexcept {
+        message::prepare(request);
+        header.msg_control = control.space;
+        header.msg_controllen = control.size;
+    }
+    template <class Receiver>
+    void operator()(io_result result, Receiver&& receiver) noexcept {
+        message_with_fds<Max> received{.size = result.count(), .truncated = has(MSG_TRUNC)};
+        received.fd_count = take_fds(header, received.fds);
+        if (has(MSG_CTRUNC)) {
+            ex::set_error(std::forward<Receiver>(receiver),
+                          std::make_error_code(std::errc::no_buffer_space));
+        } else {
+            ex::set_value(std::forward<Receiver>(receiver), std::move(received));
+        }
+    }
+};
+
+EDDY_EX_END
+}  // namespace eddy::detail

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+#include <eddy/io/detail/converts.hpp>
+#include <eddy/loop/descriptor.hpp>
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace eddy::detail {
+EDDY_EX_BEGIN
+
+/// Owns the path until the file is open. A path with a NUL in it would be cut there.
+template <class File>
+struct opening : as_handle<File> {
+    std::string path;
+
+    opening(loop* home, std::string name) noexcept : as_handle<File>{home}, path(std::move(name)) {}
+
+    std::error_code prepare(io_request& request) noexcept {
+        if (path.find('\0') != std::string::npos) {
+            return std::make_error_code(std::errc::invalid_argument);
+        }
+        request.data = path.data();
+        return {};
+    }
+};
+
+EDDY_EX_END
+}  // namespace eddy::detail

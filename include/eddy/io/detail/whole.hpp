@@ -1,0 +1,95 @@
+#pragma once
+
+#include <eddy/base/error.hpp>
+#include <eddy/ex/completions.hpp>
+#include <eddy/ex/vocabulary.hpp>
+#include <eddy/loop/requests.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <sys/uio.h>
+
+/// The engine moves all of a request, but no more at once than one call can, and tells of an error
+/// behind bytes that were moved only when it is asked again. These Converts ask again, so that any
+/// buffer is moved as a whole, and so that a write that broke off fails. Value: the bytes.
+namespace eddy::detail {
+EDDY_EX_BEGIN
+
+enum class transfer : std::uint8_t { in, out };
+
+template <transfer Direction>
+class whole_buffer {
+public:
+    using signature = ex::set_value_t(std::size_t);
+
+    explicit whole_buffer(std::span<const std::byte> buffer,
+                          std::int64_t offset = at_position) noexcept
+        : rest_(buffer), offset_(offset) {}
+
+    void prepare(io_request& request) const noexcept {
+        request.data = const_cast<std::byte*>(rest_.data());
+        request.size = asked();
+        request.offset = offset_;
+    }
+    bool again(io_result result, io_request& request) noexcept {
+        const std::size_t count = result.count();
+        const bool fell_short = count != asked();
+        rest_ = rest_.subspan(count);
+        moved_ += count;
+        if (offset_ >= 0) {
+            offset_ += static_cast<std::int64_t>(count);
+        }
+        // What was read is kept, whatever comes behind it.
+        if (count == 0 || rest_.empty() || (Direction == transfer::in && fell_short)) {
+            return false;
+        }
+        prepare(request);
+        return true;
+    }
+    template <class Receiver>
+    void operator()(io_result, Receiver&& receiver) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver), moved_);
+    }
+
+private:
+    std::size_t asked() const noexcept { return std::min(rest_.size(), std::size_t{1} << 30U); }
+
+    std::span<const std::byte> rest_;
+    std::int64_t offset_;
+    std::size_t moved_ = 0;
+};
+
+/// The operation moves its vectors along by itself.
+class whole_gather {
+public:
+    using signature = ex::set_value_t(std::size_t);
+
+    explicit whole_gather(std::span<const iovec> vectors) noexcept {
+        for (const iovec& vector : vectors) {
+            left_ += vector.iov_len;
+        }
+    }
+
+    bool again(io_result result, io_request&) noexcept {
+        const std::size_t count = result.count();
+        const bool broke_off = count != 0 && count < left_ && left_ < (std::size_t{1} << 30U);
+        left_ -= count;
+        moved_ += count;
+        return broke_off;
+    }
+    template <class Receiver>
+    void operator()(io_result, Receiver&& receiver) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver), moved_);
+    }
+
+private:
+    std::size_t left_ = 0;
+    std::size_t moved_ = 0;
+};
+
+EDDY_EX_END
+}  // namespace eddy::detail

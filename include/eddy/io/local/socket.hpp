@@ -1,0 +1,89 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+#include <eddy/io/detail/bound_path.hpp>
+#include <eddy/io/detail/connecting.hpp>
+#include <eddy/io/detail/message_converts.hpp>
+#include <eddy/io/io_sender.hpp>
+#include <eddy/io/message_socket.hpp>
+#include <eddy/io/peer_credentials.hpp>
+#include <eddy/io/socket.hpp>
+#include <eddy/loop/requests.hpp>
+
+#include <cstddef>
+#include <span>
+#include <system_error>
+#include <utility>
+
+namespace eddy::local {
+EDDY_EX_BEGIN
+
+/// What sockets inside one machine can do besides: send descriptors, and know their peer.
+///
+///     co_await socket.send_fds(bytes("log"), {file.native_handle()});
+///     auto got = co_await peer.receive_fds<4>(bytes(buffer));
+///     file log(loop, std::move(got.fds[0]));
+template <class Base>
+class socket_of : public Base {
+public:
+    static constexpr bool takes(int family) noexcept { return family == AF_UNIX; }
+    using Base::Base;
+
+    /// Value: bytes sent, perhaps fewer than were given on a stream; the descriptors go with the
+    /// first. Without any byte: `invalid_argument`. The fds must stay open until it has completed.
+    template <std::size_t Count>
+    auto send_fds(std::span<const std::byte> buffer, const int (&fds)[Count]) const noexcept {
+        using convert = detail::sending_fds<Count>;
+        convert sent(buffer, fds);
+        return io_sender<convert>(this->home(), eddy::sendmsg(this->descriptor_, sent.header),
+                                  sent);
+    }
+    /// Value: a message_with_fds<Max>. If more descriptors came, or this process can have no more,
+    /// it is the error `no_buffer_space`; then all of them are closed and the bytes are lost.
+    template <std::size_t Max>
+    auto receive_fds(std::span<std::byte> buffer) const noexcept {
+        using convert = detail::receiving_fds<Max>;
+        convert received(buffer);
+        return io_sender<convert>(this->home(), eddy::recvmsg(this->descriptor_, received.header),
+                                  received);
+    }
+
+    std::error_code credentials(peer_credentials& out) const noexcept {
+        return detail::credentials_of(this->native_handle(), out);
+    }
+};
+
+/// A connection for bytes.
+class stream : public socket_of<stream_socket> {
+public:
+    static constexpr descriptor_kind kind = descriptor_kind::stream;
+    static constexpr int type = SOCK_STREAM;
+    using socket_of::socket_of;
+};
+
+/// A connection for messages, in order. A message of size 0 is the end.
+class seqpacket : public socket_of<message_socket> {
+public:
+    static constexpr int type = SOCK_SEQPACKET;
+    using socket_of::socket_of;
+};
+
+/// Value: a `Socket` on `home`: `local::connect(loop, address::from("unix:/run/app.sock"))`.
+template <class Socket = stream>
+auto connect(loop& home, const address& to) noexcept {
+    using steps = detail::connecting<Socket>;
+    return detail::steps_sender<steps>(&home, steps{&home, to});
+}
+
+/// Two that are connected to each other. Throws std::system_error.
+template <class Socket = stream>
+std::pair<Socket, Socket> make_pair(loop& home) {
+    unique_fd a;
+    unique_fd b;
+    detail::throw_if(detail::open_socket_pair(Socket::type, a, b), "local::make_pair");
+    return {Socket(home, std::move(a), {.kind = Socket::kind}),
+            Socket(home, std::move(b), {.kind = Socket::kind})};
+}
+
+EDDY_EX_END
+}  // namespace eddy::local

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <eddy/base/error.hpp>
+#include <eddy/ex/vocabulary.hpp>
+#include <eddy/io/detail/whole.hpp>
+#include <eddy/io/io_handle.hpp>
+#include <eddy/io/io_sender.hpp>
+#include <eddy/loop/requests.hpp>
+
+#include <cstddef>
+#include <span>
+
+#include <sys/uio.h>
+
+namespace eddy {
+EDDY_EX_BEGIN
+
+/// Bytes in order, of any fd that gives or takes them: terminals, serial lines, pipes, eventfds.
+/// Sockets derive from it.
+///
+///     stream serial(loop, unique_fd(fd));
+///     char line[256];
+///     std::size_t n = co_await serial.read_some(bytes(line));
+///     co_await serial.write(bytes("ready\n"));
+///
+/// Reads are performed in the order in which they were started, and so are writes. Buffers, and
+/// arrays of vectors, must live until the operation has completed.
+class stream : public io_handle {
+public:
+    using io_handle::io_handle;
+
+    /// Value: how many bytes came, at least one; 0 is the end of the stream, or an empty buffer.
+    auto read_some(std::span<std::byte> buffer) const noexcept {
+        return io_sender<as_count>(home(), is_a_socket() ? eddy::recv(descriptor_, buffer)
+                                                         : eddy::read(descriptor_, buffer));
+    }
+    auto read_some(std::span<const iovec> vectors) const noexcept {
+        return io_sender<as_count>(home(), eddy::readv(descriptor_, vectors));
+    }
+    /// Value: how many bytes went, at least one unless there were none. A peer that is gone is
+    /// `broken_pipe` or `connection_reset`, never a signal.
+    auto write_some(std::span<const std::byte> buffer) const noexcept {
+        return io_sender<as_count>(home(), is_a_socket() ? eddy::send(descriptor_, buffer)
+                                                         : eddy::write(descriptor_, buffer));
+    }
+    auto write_some(std::span<const iovec> vectors) const noexcept {
+        return io_sender<as_count>(home(), eddy::writev(descriptor_, vectors));
+    }
+
+    /// All of it. Value: how many bytes; fewer than the buffer has room for at the end of the
+    /// stream, at an error (which the next operation tells), or if it was stopped on the way.
+    auto read(std::span<std::byte> buffer) const noexcept {
+        using convert = detail::whole_buffer<detail::transfer::in>;
+        return io_sender<convert>(home(),
+                                  is_a_socket() ? eddy::recv_all(descriptor_, buffer)
+                                                : eddy::read_all(descriptor_, buffer),
+                                  convert(buffer));
+    }
+    /// The operation changes `vectors`: they are of no use afterwards.
+    auto read(std::span<iovec> vectors) const noexcept {
+        return io_sender<as_count>(home(), eddy::readv_all(descriptor_, vectors));
+    }
+    /// All of it. Value: how many bytes; fewer than were given only if it was stopped on the way.
+    auto write(std::span<const std::byte> buffer) const noexcept {
+        using convert = detail::whole_buffer<detail::transfer::out>;
+        return io_sender<convert>(home(),
+                                  is_a_socket() ? eddy::send_all(descriptor_, buffer)
+                                                : eddy::write_all(descriptor_, buffer),
+                                  convert(buffer));
+    }
+    /// The operation changes `vectors`: they are of no use afterwards. No more than 1 GiB.
+    auto write(std::span<iovec> vectors) const noexcept {
+        return io_sender<detail::whole_gather>(home(), eddy::writev_all(descriptor_, vectors),
+                                               detail::whole_gather(vectors));
+    }
+
+private:
+    bool is_a_socket() const noexcept { return is_socket(descriptor_.kind()); }
+};
+
+EDDY_EX_END
+}  // namespace eddy

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+#include <eddy/base/unique_fd.hpp>
+#include <eddy/io/address.hpp>
+
+#include <system_error>
+
+namespace eddy::tcp {
+
+struct listen_options {
+    /// Connections that wait to be accepted; the kernel cuts it to its own limit.
+    int backlog = 4096;
+    /// A server that was restarted does not wait for its old connections to be forgotten.
+    bool reuse_address = true;
+    /// Several sockets share the address, and the kernel spreads connections over them.
+    bool reuse_port = false;
+    /// An IPv6 socket takes no IPv4 connections.
+    bool v6_only = false;
+};
+
+/// A listening socket as a bare fd. Anything but IPv4 and IPv6 is `address_family_not_supported`.
+EDDY_API std::error_code open_listener(const address& where, const listen_options& options,
+                                       unique_fd& out) noexcept;
+
+}  // namespace eddy::tcp

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+#include <eddy/io/detail/connecting.hpp>
+#include <eddy/io/io_sender.hpp>
+#include <eddy/io/socket.hpp>
+
+namespace eddy::tcp {
+EDDY_EX_BEGIN
+
+/// A TCP connection.
+///
+///     tcp::socket peer = co_await tcp::connect(loop, address::from("127.0.0.1:80"));
+///     co_await peer.write(bytes("GET / HTTP/1.0\r\n\r\n"));
+///     char answer[4096];
+///     std::size_t n = co_await peer.read_some(bytes(answer));
+///     co_await peer.close();
+class socket : public stream_socket {
+public:
+    static constexpr descriptor_kind kind = descriptor_kind::tcp;
+    static constexpr int type = SOCK_STREAM;
+    static constexpr bool takes(int family) noexcept {
+        return family == AF_INET || family == AF_INET6;
+    }
+
+    using stream_socket::stream_socket;
+};
+
+/// Value: a tcp::socket on `home`, which is made when this is started. The address is copied; one
+/// that is no IPv4 or IPv6 address is `address_family_not_supported`.
+inline auto connect(loop& home, const address& to) noexcept {
+    using steps = detail::connecting<socket>;
+    return detail::steps_sender<steps>(&home, steps{&home, to});
+}
+
+EDDY_EX_END
+}  // namespace eddy::tcp
