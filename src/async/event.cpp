@@ -3,13 +3,11 @@
 namespace eddy::detail {
 
 void event_core::set() noexcept {
-    wait_list ready;
-    {
-        const std::lock_guard lock(mutex_);
+    locked([this](wait_list& here) {
         set_ = true;
-        waiting_.settle_all(waiter::state::granted, ready);
-    }
-    ready.deliver();
+        waiting_.settle_all(waiter::state::granted, here);
+        return true;
+    });
 }
 
 void event_core::reset() noexcept {
@@ -25,21 +23,18 @@ bool event_core::is_set() const noexcept {
 bool event_core::enter(waiter& node, bool may_wait) noexcept {
     const std::lock_guard lock(mutex_);
     if (node.how() == waiter::state::stopped) return true;
-    if (set_) {
-        node.set(waiter::state::granted);
-        return true;
-    }
+    if (set_) return decide(node, waiter::state::granted);
     if (may_wait) waiting_.wait(node);
     return false;
 }
 
 void event_core::stop(waiter& node) noexcept {
-    wait_list ready;
-    {
-        const std::lock_guard lock(mutex_);
-        waiting_.stop(node, ready);
-    }
-    ready.deliver();
+    locked([&](wait_list& here) { return waiting_.stop(node, here); });
+}
+
+void event_core::take_back(waiter& node) noexcept {
+    const std::lock_guard lock(mutex_);
+    waiting_.take_back(node);
 }
 
 }  // namespace eddy::detail

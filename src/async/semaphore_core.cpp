@@ -9,12 +9,12 @@ bool semaphore_core::take(std::size_t n) noexcept {
     return true;
 }
 
-void semaphore_core::grant(wait_list& ready) noexcept {
+void semaphore_core::grant(wait_list& here) noexcept {
     while (!waiting_.empty()) {
         auto& node = static_cast<semaphore_waiter&>(waiting_.front());
         if (permits_ < node.wanted) return;
         permits_ -= node.wanted;
-        waiting_.settle(node, waiter::state::granted, ready);
+        waiting_.settle(node, waiter::state::granted, here);
     }
 }
 
@@ -24,14 +24,12 @@ bool semaphore_core::try_acquire(std::size_t n) noexcept {
 }
 
 void semaphore_core::release(std::size_t n) noexcept {
-    wait_list ready;
-    {
-        const std::lock_guard lock(mutex_);
+    locked([&](wait_list& here) {
         EDDY_ASSERT(permits_ + n >= permits_, "more permits were released than a count can hold");
         permits_ += n;
-        grant(ready);
-    }
-    ready.deliver();
+        grant(here);
+        return true;
+    });
 }
 
 std::size_t semaphore_core::available() const noexcept {
@@ -42,22 +40,25 @@ std::size_t semaphore_core::available() const noexcept {
 bool semaphore_core::enter(semaphore_waiter& node, bool may_wait) noexcept {
     const std::lock_guard lock(mutex_);
     if (node.how() == waiter::state::stopped) return true;
-    if (take(node.wanted)) {
-        node.set(waiter::state::granted);
-        return true;
-    }
+    if (take(node.wanted)) return decide(node, waiter::state::granted);
     if (may_wait) waiting_.wait(node);
     return false;
 }
 
 void semaphore_core::stop(semaphore_waiter& node) noexcept {
-    wait_list ready;
-    {
-        const std::lock_guard lock(mutex_);
-        // Those behind it may want less.
-        if (waiting_.stop(node, ready)) grant(ready);
-    }
-    ready.deliver();
+    locked([&](wait_list& here) {
+        const bool left = waiting_.stop(node, here);
+        if (left) grant(here);  // those behind it may want less
+        return left;
+    });
+}
+
+void semaphore_core::take_back(semaphore_waiter& node) noexcept {
+    locked([&](wait_list& here) {
+        if (waiting_.take_back(node)) permits_ += node.wanted;
+        grant(here);
+        return true;
+    });
 }
 
 }  // namespace eddy::detail

@@ -7,14 +7,6 @@ namespace eddy::detail {
 
 void waiter::remember_loop() noexcept { home_ = loop::current(); }
 
-void waiter::deliver() noexcept {
-    if (home_ != nullptr) {
-        home_->post(entry_);
-    } else {
-        complete_(*this);
-    }
-}
-
 void waiter::on_entry(entry& e) noexcept {
     waiter& self = owner_of<&waiter::entry_>(e);
     self.complete_(self);
@@ -32,8 +24,38 @@ void wait_list::erase(waiter& node) noexcept {
     (node.next_ != nullptr ? node.next_->previous_ : last_) = node.previous_;
 }
 
-void wait_list::deliver() noexcept {
-    while (!empty()) pop_front().deliver();
+void wait_list::settle(waiter& node, waiter::state how, wait_list& here) noexcept {
+    erase(node);
+    node.set(how);
+    if (node.home_ != nullptr) {
+        node.home_->post(node.entry_);
+    } else {
+        here.push_back(node);
+    }
+}
+
+bool wait_list::stop(waiter& node, wait_list& here) noexcept {
+    if (node.how() == waiter::state::idle) node.set(waiter::state::stopped);
+    if (node.how() != waiter::state::waiting) return false;
+    settle(node, waiter::state::stopped, here);
+    return true;
+}
+
+bool wait_list::take_back(waiter& node) noexcept {
+    if (node.how() == waiter::state::waiting) {
+        erase(node);
+        return false;
+    }
+    if (node.home_ != nullptr) node.home_->disarm(node.entry_);
+    return node.how() == waiter::state::granted;
+}
+
+void wait_list::complete_all() noexcept {
+    while (!empty()) {
+        waiter& node = front();
+        erase(node);
+        node.complete_(node);
+    }
 }
 
 }  // namespace eddy::detail

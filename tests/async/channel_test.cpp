@@ -167,6 +167,23 @@ TEST_P(Channel, AnItemOnItsWayArrivesAlthoughTheReceiverIsStopped) {
     EXPECT_EQ(receive.seen.number, 5);
 }
 
+TEST_P(Channel, AnItemOnItsWayToAReceiverThatIsDestroyedGoesToTheNextOrBack) {
+    channel<int> numbers(2);
+    using receive = running<decltype(numbers.receive())>;
+    auto first = std::make_unique<receive>(numbers.receive());
+    auto second = std::make_unique<receive>(numbers.receive());
+    first->start_on(loop());
+    second->start_on(loop());
+    settle();
+    ASSERT_TRUE(numbers.try_send(1));
+    first.reset();
+    ASSERT_TRUE(numbers.try_send(2));
+    EXPECT_EQ(numbers.size(), 1U);
+    second.reset();
+    EXPECT_EQ(numbers.try_receive(), 1);
+    EXPECT_EQ(numbers.try_receive(), 2);
+}
+
 /// Two threads send the numbers 1 to `count` each, two receive; half of the tries are stopped. What
 /// was sent arrives, once.
 void items_survive(engine_kind engine, std::size_t capacity, int count) {

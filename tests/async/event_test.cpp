@@ -67,6 +67,39 @@ TEST_P(Event, AWaitThatWasLetGoArrivesAlthoughTheLoopIsDrained) {
     EXPECT_EQ(wait.how(), ending::value);
 }
 
+TEST_P(Event, AWaitMayBeDestroyedOnItsLoop) {
+    event happened;
+    auto wait = std::make_unique<running<decltype(happened.wait())>>(happened.wait());
+    wait->start_on(loop());
+    settle();
+    wait.reset();
+    happened.set();
+    settle();
+}
+
+TEST_P(Event, WhoIsLetGoMayDestroyIt) {
+    loop_group group({.size = 1, .loop = {.engine = GetParam()}});
+    group.start();
+    struct destroy {
+        std::unique_ptr<event>* owner;
+        void operator()(outcome&) { owner->reset(); }
+    };
+    for (int i = 0; i != 1000; ++i) {
+        auto happened = std::make_unique<event>();
+        event& same = *happened;
+        running wait(happened->wait(), destroy{&happened});
+        std::atomic<bool> started = false;
+        group.post([&] {
+            wait.start();
+            started = true;
+        });
+        while (!started) std::this_thread::yield();
+        same.set();
+        while (!wait.ended()) std::this_thread::yield();
+        ASSERT_EQ(happened, nullptr);
+    }
+}
+
 TEST(EventWithoutLoop, CompletesInsideSet) {
     event happened;
     running first(happened.wait());

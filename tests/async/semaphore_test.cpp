@@ -116,6 +116,25 @@ class LongSemaphore : public EngineTest {};
 EDDY_ON_EVERY_ENGINE(LongSemaphore);
 TEST_P(LongSemaphore, NoPermitIsLostToAStop) { permits_survive(GetParam(), scaled(100'000)); }
 
+TEST_P(Semaphore, AnOperationDestroyedOnItsLoopPassesOnWhatItWasGranted) {
+    semaphore permits(0);
+    auto waiting = std::make_unique<running<decltype(permits.acquire())>>(permits.acquire());
+    auto granted = std::make_unique<running<decltype(permits.acquire())>>(permits.acquire());
+    running last(permits.acquire());
+    granted->start_on(loop());
+    waiting->start_on(loop());
+    last.start_on(loop());
+    loop().post([&] {
+        permits.release();
+        granted.reset();  // it has the permit, and its completion is posted
+        EXPECT_EQ(permits.available(), 0U);
+        waiting.reset();  // and so has this one now
+        EXPECT_EQ(permits.available(), 0U);
+    });
+    EXPECT_TRUE(until([&] { return last.ended(); }));
+    EXPECT_EQ(last.how(), ending::value);
+}
+
 TEST(AsyncMutexWithoutLoop, AGuardUnlocksAndTheNextGetsIt) {
     async_mutex mutex;
     async_mutex::guard first;

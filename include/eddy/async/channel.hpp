@@ -25,8 +25,6 @@ struct send_wait {
         ex::completion_signatures<ex::set_value_t(), ex::set_error_t(std::error_code),
                                   ex::set_stopped_t()>;
 
-    bool enter(node& n, bool may_wait) noexcept { return core->enter(n, may_wait); }
-    void stop(node& n) noexcept { core->stop(n); }
     template <class Receiver>
     void finish(node& n, Receiver& receiver) noexcept {
         if (n.how() == waiter::state::closed) {
@@ -49,8 +47,6 @@ struct receive_wait {
         ex::completion_signatures<ex::set_value_t(T), ex::set_error_t(std::error_code),
                                   ex::set_stopped_t()>;
 
-    bool enter(node& n, bool may_wait) noexcept { return core->enter(n, may_wait); }
-    void stop(node& n) noexcept { core->stop(n); }
     template <class Receiver>
     void finish(node& n, Receiver& receiver) noexcept {
         if (n.how() == waiter::state::closed) {

@@ -2,12 +2,10 @@
 
 #include <eddy/async/detail/wait_sender.hpp>
 
-#include <mutex>
-
 namespace eddy {
 namespace detail {
 
-class event_core {
+class event_core : public wait_core {
 public:
     explicit event_core(bool set) noexcept : set_(set) {}
 
@@ -17,9 +15,9 @@ public:
 
     EDDY_API bool enter(waiter& node, bool may_wait) noexcept;
     EDDY_API void stop(waiter& node) noexcept;
+    EDDY_API void take_back(waiter& node) noexcept;
 
 private:
-    mutable std::mutex mutex_;
     bool set_;
     wait_list waiting_;
 };
@@ -32,8 +30,6 @@ struct event_wait {
     };
     using signatures = ex::completion_signatures<ex::set_value_t(), ex::set_stopped_t()>;
 
-    bool enter(node& n, bool may_wait) noexcept { return core->enter(n, may_wait); }
-    void stop(node& n) noexcept { core->stop(n); }
     template <class Receiver>
     void finish(node&, Receiver& receiver) noexcept {
         ex::set_value(static_cast<Receiver&&>(receiver));

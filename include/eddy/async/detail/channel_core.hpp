@@ -4,7 +4,6 @@
 #include <eddy/async/detail/waiter.hpp>
 
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -26,23 +25,23 @@ struct receive_waiter : waiter {
 /// Always true, under the lock: those who wait to send do so because the ring is full, those who
 /// wait to receive because it is empty and nobody waits to send.
 template <class T, class Allocator>
-class channel_core {
+class channel_core : public wait_core {
 public:
     channel_core(std::size_t capacity, const Allocator& allocator) : items_(capacity, allocator) {}
 
     bool try_send(T&& item) noexcept {
-        return deliver_after([&](wait_list& ready) { return !closed_ && put(item, ready); });
+        return this->locked([&](wait_list& here) { return !closed_ && put(item, here); });
     }
     std::optional<T> try_receive() noexcept {
         std::optional<T> item;
-        deliver_after([&](wait_list& ready) { return take(item, ready); });
+        this->locked([&](wait_list& here) { return take(item, here); });
         return item;
     }
     void close() noexcept {
-        deliver_after([&](wait_list& ready) {
+        this->locked([&](wait_list& here) {
             closed_ = true;
-            senders_.settle_all(waiter::state::closed, ready);
-            receivers_.settle_all(waiter::state::closed, ready);
+            senders_.settle_all(waiter::state::closed, here);
+            receivers_.settle_all(waiter::state::closed, here);
             return true;
         });
     }
@@ -57,60 +56,57 @@ public:
     std::size_t capacity() const noexcept { return items_.capacity(); }
 
     bool enter(send_waiter<T>& node, bool may_wait) noexcept {
-        return deliver_after([&](wait_list& ready) {
+        return this->locked([&](wait_list& here) {
             if (node.how() == waiter::state::stopped) return true;
-            if (closed_) return decide(node, waiter::state::closed);
-            if (put(*node.item, ready)) return decide(node, waiter::state::granted);
+            if (closed_) return this->decide(node, waiter::state::closed);
+            if (put(*node.item, here)) return this->decide(node, waiter::state::granted);
             if (may_wait) senders_.wait(node);
             return false;
         });
     }
     bool enter(receive_waiter<T>& node, bool may_wait) noexcept {
-        return deliver_after([&](wait_list& ready) {
+        return this->locked([&](wait_list& here) {
             if (node.how() == waiter::state::stopped) return true;
-            if (take(node.item, ready)) return decide(node, waiter::state::granted);
-            if (closed_) return decide(node, waiter::state::closed);
+            if (take(node.item, here)) return this->decide(node, waiter::state::granted);
+            if (closed_) return this->decide(node, waiter::state::closed);
             if (may_wait) receivers_.wait(node);
             return false;
         });
     }
     void stop(send_waiter<T>& node) noexcept {
-        deliver_after([&](wait_list& ready) { return senders_.stop(node, ready); });
+        this->locked([&](wait_list& here) { return senders_.stop(node, here); });
     }
     void stop(receive_waiter<T>& node) noexcept {
-        deliver_after([&](wait_list& ready) { return receivers_.stop(node, ready); });
+        this->locked([&](wait_list& here) { return receivers_.stop(node, here); });
+    }
+    void take_back(send_waiter<T>& node) noexcept {
+        const std::lock_guard lock(mutex_);
+        senders_.take_back(node);
+    }
+    /// The item goes to the next receiver or back to its place; if that was taken since, it is
+    /// destroyed with the operation.
+    void take_back(receive_waiter<T>& node) noexcept {
+        this->locked([&](wait_list& here) {
+            if (!receivers_.take_back(node)) return false;
+            if (!receivers_.empty()) return put(*node.item, here);
+            if (!items_.full()) items_.push_front(std::move(*node.item));
+            return true;
+        });
     }
 
 private:
-    /// Does `change` under the lock, and delivers those that it made ready after that.
-    template <class Change>
-    bool deliver_after(Change change) noexcept {
-        wait_list ready;
-        bool result = false;
-        {
-            const std::lock_guard lock(mutex_);
-            result = change(ready);
-        }
-        ready.deliver();
-        return result;
-    }
-    static bool decide(waiter& node, waiter::state how) noexcept {
-        node.set(how);
-        return true;
-    }
-
-    bool put(T& item, wait_list& ready) noexcept {
+    bool put(T& item, wait_list& here) noexcept {
         if (!receivers_.empty()) {
             auto& receiver = static_cast<receive_waiter<T>&>(receivers_.front());
             receiver.item.emplace(std::move(item));
-            receivers_.settle(receiver, waiter::state::granted, ready);
+            receivers_.settle(receiver, waiter::state::granted, here);
             return true;
         }
         if (items_.full()) return false;
         items_.push(std::move(item));
         return true;
     }
-    bool take(std::optional<T>& to, wait_list& ready) noexcept {
+    bool take(std::optional<T>& to, wait_list& here) noexcept {
         auto* const sender =
             senders_.empty() ? nullptr : &static_cast<send_waiter<T>&>(senders_.front());
         if (!items_.empty()) {
@@ -122,11 +118,10 @@ private:
         } else {
             return false;
         }
-        if (sender != nullptr) senders_.settle(*sender, waiter::state::granted, ready);
+        if (sender != nullptr) senders_.settle(*sender, waiter::state::granted, here);
         return true;
     }
 
-    mutable std::mutex mutex_;
     bool closed_ = false;
     ring<T, Allocator> items_;
     wait_list senders_;

@@ -37,6 +37,11 @@ public:
         std::construct_at(items_ + place, std::move(item));
         ++size_;
     }
+    void push_front(T&& item) noexcept {
+        first_ = (first_ == 0 ? capacity_ : first_) - 1;
+        std::construct_at(items_ + first_, std::move(item));
+        ++size_;
+    }
     void pop() noexcept {
         std::destroy_at(items_ + first_);
         first_ = first_ + 1 == capacity_ ? 0 : first_ + 1;

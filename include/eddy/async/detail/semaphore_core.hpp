@@ -3,7 +3,6 @@
 #include <eddy/async/detail/wait_sender.hpp>
 
 #include <cstddef>
-#include <mutex>
 
 namespace eddy::detail {
 
@@ -13,7 +12,7 @@ struct semaphore_waiter : waiter {
 };
 
 /// What a semaphore and a mutex are. Who wants more than there is holds up those behind it.
-class semaphore_core {
+class semaphore_core : public wait_core {
 public:
     explicit semaphore_core(std::size_t permits) noexcept : permits_(permits) {}
 
@@ -23,12 +22,12 @@ public:
 
     EDDY_API bool enter(semaphore_waiter& node, bool may_wait) noexcept;
     EDDY_API void stop(semaphore_waiter& node) noexcept;
+    EDDY_API void take_back(semaphore_waiter& node) noexcept;
 
 private:
     bool take(std::size_t n) noexcept;
-    void grant(wait_list& ready) noexcept;
+    void grant(wait_list& here) noexcept;
 
-    mutable std::mutex mutex_;
     std::size_t permits_;
     wait_list waiting_;
 };
@@ -42,8 +41,6 @@ struct acquire_wait {
     };
     using signatures = ex::completion_signatures<ex::set_value_t(), ex::set_stopped_t()>;
 
-    bool enter(node& n, bool may_wait) noexcept { return core->enter(n, may_wait); }
-    void stop(node& n) noexcept { core->stop(n); }
     template <class Receiver>
     void finish(node&, Receiver& receiver) noexcept {
         ex::set_value(static_cast<Receiver&&>(receiver));

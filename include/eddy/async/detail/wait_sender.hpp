@@ -21,12 +21,17 @@ EDDY_EX_BEGIN
 ///
 ///     struct node : waiter { node(callback, Wait&); };   // with what the primitive keeps in it
 ///     using signatures = ...;
-///     bool enter(node&, bool may_wait);  // decided at once, or joined the list if it may
-///     void stop(node&);                  // a request to stop, from any thread
-///     void finish(node&, receiver);      // completes one that is granted or closed
+///     void finish(node&, receiver);          // completes one that is granted or closed
+///     core* core;                            // a wait_core, with
+///         bool enter(node&, bool may_wait);  //   decides at once, or lets it join the list
+///         void stop(node&);                  //   a request to stop, from any thread
+///         void take_back(node&);             //   its operation is destroyed
 ///
 /// The callback for stops is there before the node can be in the list, because a node without a
 /// loop may complete on another thread as soon as it is.
+///
+/// Lifetime: until it has completed; or it may be destroyed on the thread of its loop, and then has
+/// taken nothing.
 template <class Wait, class Receiver>
 class wait_operation {
     using node_type = typename Wait::node;
@@ -40,32 +45,41 @@ public:
           receiver_(static_cast<Receiver&&>(receiver)),
           node_(this, wait_) {}
     wait_operation(wait_operation&&) = delete;
+    ~wait_operation() {
+        if (!pending_) return;
+        on_stop_.reset();
+        wait_.core->take_back(node_);
+    }
 
     void start() & noexcept {
         const auto stop = ex::get_stop_token(ex::get_env(receiver_));
         if (stop.stop_requested()) return ex::set_stopped(static_cast<Receiver&&>(receiver_));
-        if (wait_.enter(node_, false)) return complete();
+        if (wait_.core->enter(node_, false)) return complete();
         node_.remember_loop();
+        pending_ = true;
         on_stop_.emplace(stop, request{this});
-        if (wait_.enter(node_, true)) complete();
+        if (wait_.core->enter(node_, true)) complete();
     }
 
 private:
     struct request {
         wait_operation* self;
-        void operator()() noexcept { self->wait_.stop(self->node_); }
+        void operator()() noexcept { self->wait_.core->stop(self->node_); }
     };
     struct owned_node : node_type {
         owned_node(wait_operation* operation, Wait& wait) noexcept
             : node_type(&on_ready, wait), owner(operation) {}
         static void on_ready(waiter& self) noexcept {
-            static_cast<owned_node&>(self).owner->complete();
+            wait_operation* const operation = static_cast<owned_node&>(self).owner;
+            operation->wait_.core->let_others_leave();
+            operation->complete();
         }
         wait_operation* owner;
     };
 
     void complete() noexcept {
         on_stop_.reset();
+        pending_ = false;
         if (node_.how() == waiter::state::stopped) {
             ex::set_stopped(static_cast<Receiver&&>(receiver_));
         } else {
@@ -75,6 +89,7 @@ private:
 
     Wait wait_;
     Receiver receiver_;
+    bool pending_ = false;  ///< the primitive may know the node
     std::optional<ex::stop_callback_for_t<token, request>> on_stop_;
     owned_node node_;
 };

@@ -5,6 +5,7 @@
 #include <eddy/loop/entry.hpp>
 
 #include <cstdint>
+#include <mutex>
 
 namespace eddy {
 
@@ -20,11 +21,12 @@ namespace detail {
 ///     idle, waiting --stop--> stopped
 ///
 /// Every change is made under the lock of the primitive, and the first that leads out of `waiting`
-/// decides: whoever makes it takes the waiter out of the list, lets go of the lock and then
-/// delivers. So a stop that comes later finds nothing to do, and what was granted arrives.
-/// tests/model/waiter.pml is the model.
+/// decides: whoever makes it takes the waiter out of the list and, still under the lock, posts it
+/// to its loop. A stop that comes later finds nothing to do, and what was granted arrives. The
+/// completion takes the lock once more before it calls anyone, because who is let go may destroy
+/// the primitive. tests/model/waiter.pml is the model.
 ///
-/// Lifetime: until `complete` is called, which may destroy it.
+/// Lifetime: until `complete` is called, which may destroy it; or until it is taken back.
 class waiter {
 public:
     enum class state : std::uint8_t { idle, waiting, granted, closed, stopped };
@@ -38,13 +40,9 @@ public:
     EDDY_API void remember_loop() noexcept;
     loop* home() const noexcept { return home_; }
 
-    /// Under the lock of the primitive, or when it has been delivered.
+    /// Under the lock of the primitive, or when it has been decided.
     state how() const noexcept { return state_; }
     void set(state how) noexcept { state_ = how; }
-
-    /// Calls `complete`: on the loop from which it waits, never inside this call; or here if there
-    /// is none. Not under a lock.
-    EDDY_API void deliver() noexcept;
 
 private:
     /// A loop that is being drained or destroyed does not take away what has been decided.
@@ -60,7 +58,8 @@ private:
     friend class wait_list;
 };
 
-/// First come, first served, with removal from anywhere.
+/// First come, first served, with removal from anywhere. All under the lock of the primitive,
+/// except complete_all().
 class wait_list {
 public:
     wait_list() = default;
@@ -75,42 +74,64 @@ public:
     bool empty() const noexcept { return first_ == nullptr; }
     waiter& front() const noexcept { return *first_; }
 
-    EDDY_API void push_back(waiter& node) noexcept;
-    EDDY_API void erase(waiter& node) noexcept;
-    waiter& pop_front() noexcept {
-        waiter& node = *first_;
-        erase(node);
-        return node;
-    }
-
-    /// Moves one that is in this list to the end of `ready`, as `how`.
-    void settle(waiter& node, waiter::state how, wait_list& ready) noexcept {
-        erase(node);
-        node.set(how);
-        ready.push_back(node);
-    }
-    void settle_all(waiter::state how, wait_list& ready) noexcept {
-        while (!empty()) settle(front(), how, ready);
-    }
-    /// What a request to stop does to `node`, which waits here or has not entered yet. False: it
-    /// was decided before.
-    bool stop(waiter& node, wait_list& ready) noexcept {
-        if (node.how() == waiter::state::idle) node.set(waiter::state::stopped);
-        if (node.how() != waiter::state::waiting) return false;
-        settle(node, waiter::state::stopped, ready);
-        return true;
-    }
     void wait(waiter& node) noexcept {
         node.set(waiter::state::waiting);
         push_back(node);
     }
+    /// Decides about one that is in this list: posts it, or moves it to `here` if it has no loop.
+    EDDY_API void settle(waiter& node, waiter::state how, wait_list& here) noexcept;
+    void settle_all(waiter::state how, wait_list& here) noexcept {
+        while (!empty()) settle(front(), how, here);
+    }
+    /// What a request to stop does to `node`, which waits here or has not entered yet. False: it
+    /// was decided before, or nothing changes for the others.
+    EDDY_API bool stop(waiter& node, wait_list& here) noexcept;
+    /// Its operation is destroyed: takes it out, or back from its loop. True: it was granted
+    /// something that somebody else may have now. Thread: of its loop.
+    EDDY_API bool take_back(waiter& node) noexcept;
 
-    /// Delivers all. Not under a lock: those without a loop complete inside this call.
-    EDDY_API void deliver() noexcept;
+    /// Completes those that have no loop, inside this call. Not under the lock.
+    EDDY_API void complete_all() noexcept;
 
 private:
+    void push_back(waiter& node) noexcept;
+    void erase(waiter& node) noexcept;
+
     waiter* first_ = nullptr;
     waiter* last_ = nullptr;
+};
+
+/// Base of the primitives.
+class wait_core {
+public:
+    wait_core() = default;
+    wait_core(const wait_core&) = delete;
+    wait_core& operator=(const wait_core&) = delete;
+
+    /// Returns when those who decided before have left: then the primitive may be destroyed.
+    void let_others_leave() noexcept { const std::lock_guard lock(mutex_); }
+
+protected:
+    ~wait_core() = default;
+
+    /// Does `change(wait_list& here)` under the lock, and completes those without a loop after it.
+    template <class Change>
+    bool locked(Change change) noexcept {
+        wait_list here;
+        bool result = false;
+        {
+            const std::lock_guard lock(mutex_);
+            result = change(here);
+        }
+        here.complete_all();
+        return result;
+    }
+    static bool decide(waiter& node, waiter::state how) noexcept {
+        node.set(how);
+        return true;
+    }
+
+    mutable std::mutex mutex_;
 };
 
 }  // namespace detail

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <eddy/ex/get_scheduler.hpp>
+#include <eddy/io/loop_scheduler.hpp>
+#include <eddy/loop/loop.hpp>
+
+#include <concepts>
+#include <type_traits>
+
+namespace eddy::detail {
+EDDY_EX_BEGIN
+
+template <class Env>
+concept has_loop = requires(const Env& env) {
+    { ex::get_scheduler(env).home() } -> std::same_as<loop&>;
+};
+
+/// Where the timers of an operation are: the loop of its environment's scheduler, else the one that
+/// this thread is running.
+template <class Env>
+loop& loop_of(const Env& env) noexcept {
+    if constexpr (has_loop<Env>) {
+        return ex::get_scheduler(env).home();
+    } else {
+        loop* const here = loop::current();
+        EDDY_ASSERT(here != nullptr,
+                    "something that needs a timer was started outside any loop: start it on one, "
+                    "or give it an environment with a loop's scheduler");
+        return *here;
+    }
+}
+
+EDDY_EX_END
+}  // namespace eddy::detail

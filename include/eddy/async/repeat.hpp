@@ -1,0 +1,177 @@
+#pragma once
+
+#include <eddy/async/detail/child_receiver.hpp>
+#include <eddy/async/detail/result_store.hpp>
+#include <eddy/async/detail/rounds.hpp>
+#include <eddy/ex/get_stop_token.hpp>
+#include <eddy/ex/operation_state.hpp>
+#include <eddy/ex/sender.hpp>
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace eddy {
+namespace detail {
+EDDY_EX_BEGIN
+
+/// How a child may end the repetition: by an error of its own or of the factory, or stopped.
+template <class Child, class Env>
+using repeat_endings_t =
+    join_signatures_t<stored_signatures_t<only_signatures_t<
+                          ex::completion_signatures_of_t<Child, Env>, ex::set_error_t>>,
+                      failure_signature, ex::completion_signatures<ex::set_stopped_t()>>;
+
+template <class Operation, class Child, class Receiver, bool Until>
+class repeat_state {
+public:
+    explicit repeat_state(Receiver&& receiver) noexcept
+        : receiver_(static_cast<Receiver&&>(receiver)) {}
+
+    ex::env_of_t<Receiver> env_for(only_child) const noexcept { return ex::get_env(receiver_); }
+
+    template <class Tag, class... Args>
+    void done(only_child, Tag tag, Args&&... args) noexcept {
+        if constexpr (!std::is_same_v<Tag, ex::set_value_t>) {
+            ending_.store(tag, static_cast<Args&&>(args)...);
+        } else if constexpr (Until) {
+            finished_ = (static_cast<bool>(args), ...);
+        }
+        if (rounds_.end()) go_on();
+    }
+
+protected:
+    void go_on() noexcept {
+        rounds_.go_on([this]() noexcept { return another(); });
+    }
+
+private:
+    /// False: the whole has completed.
+    bool another() noexcept {
+        if constexpr (Until) {
+            if (finished_) {
+                ex::set_value(static_cast<Receiver&&>(receiver_));
+                return false;
+            }
+        }
+        if (ending_.empty() && ex::get_stop_token(ex::get_env(receiver_)).stop_requested()) {
+            ending_.store(ex::set_stopped_t{});
+        }
+        if (ending_.empty()) {
+            try {
+                static_cast<Operation&>(*this).connect_child();
+            } catch (...) {
+                ending_.store(ex::set_error_t{}, std::current_exception());
+            }
+        }
+        if (!ending_.empty()) {
+            ending_.deliver(receiver_);
+            return false;
+        }
+        static_cast<Operation&>(*this).start_child();
+        return true;
+    }
+
+    Receiver receiver_;
+    rounds rounds_;
+    bool finished_ = false;
+    result_store<repeat_endings_t<Child, ex::env_of_t<Receiver>>> ending_;
+};
+
+template <class Factory, class Receiver, bool Until>
+class repeat_operation : repeat_state<repeat_operation<Factory, Receiver, Until>,
+                                      std::invoke_result_t<Factory&>, Receiver, Until> {
+    using child = std::invoke_result_t<Factory&>;
+    using state = repeat_state<repeat_operation, child, Receiver, Until>;
+    using receiver = child_receiver<state, only_child>;
+    using child_operation = ex::connect_result_t<child, receiver>;
+
+public:
+    using operation_state_concept = ex::operation_state_tag;
+
+    repeat_operation(Factory&& factory, Receiver&& r)
+        : state(static_cast<Receiver&&>(r)), factory_(static_cast<Factory&&>(factory)) {}
+
+    void start() & noexcept { this->go_on(); }
+
+private:
+    friend state;
+    void connect_child() {
+        child_.reset();
+        child_.template emplace_from<child_operation>(
+            [this] { return ex::connect(factory_(), receiver{this}); });
+    }
+    void start_child() noexcept { ex::start(child_.template get<child_operation>()); }
+
+    Factory factory_;
+    ex::detail::choice<child_operation> child_;
+};
+
+template <class Factory, bool Until>
+class repeat_sender {
+public:
+    using sender_concept = ex::sender_tag;
+
+    template <class Self, class Env>
+    static consteval auto get_completion_signatures() {
+        using endings = repeat_endings_t<std::invoke_result_t<Factory&>, Env>;
+        if constexpr (Until) {
+            return join_signatures_t<ex::completion_signatures<ex::set_value_t()>, endings>{};
+        } else {
+            return endings{};
+        }
+    }
+
+    explicit repeat_sender(Factory factory) : factory_(static_cast<Factory&&>(factory)) {}
+
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) && {
+        return repeat_operation<Factory, Receiver, Until>(static_cast<Factory&&>(factory_),
+                                                          static_cast<Receiver&&>(receiver));
+    }
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) const& {
+        return repeat_sender(*this).connect(static_cast<Receiver&&>(receiver));
+    }
+
+private:
+    [[no_unique_address]] Factory factory_;
+};
+
+EDDY_EX_END
+}  // namespace detail
+
+EDDY_EX_BEGIN
+
+template <class Factory>
+concept sender_factory = std::is_invocable_v < std::decay_t<Factory>
+& > &&ex::sender<std::invoke_result_t<std::decay_t<Factory>&>>;
+
+/// Runs the senders that `factory` returns one after the other, until one fails or is stopped, or
+/// the whole is stopped; values are dropped. What the factory throws is sent as an exception_ptr.
+///
+///     co_await repeat([&] { return acceptor.accept() | ex::then(serve); });
+///
+/// Any number of senders that complete inside their start grow no stack; nothing else runs on this
+/// thread meanwhile. Allocates nothing.
+struct repeat_t {
+    template <sender_factory Factory>
+    auto operator()(Factory&& factory) const {
+        return detail::repeat_sender<std::decay_t<Factory>, false>(static_cast<Factory&&>(factory));
+    }
+};
+inline constexpr repeat_t repeat{};
+
+/// The same until a sender's one value, taken as a bool, is true; completes with nothing then.
+///
+///     co_await repeat_until([&] { return poll_status() | ex::then(is_ready); });
+struct repeat_until_t {
+    template <sender_factory Factory>
+    auto operator()(Factory&& factory) const {
+        return detail::repeat_sender<std::decay_t<Factory>, true>(static_cast<Factory&&>(factory));
+    }
+};
+inline constexpr repeat_until_t repeat_until{};
+
+EDDY_EX_END
+}  // namespace eddy

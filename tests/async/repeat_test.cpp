@@ -1,0 +1,136 @@
+#include "async/running.hpp"
+#include "ex/support.hpp"
+#include "support/engine_fixture.hpp"
+
+#include <eddy/async/event.hpp>
+#include <eddy/async/finally.hpp>
+#include <eddy/async/repeat.hpp>
+#include <eddy/io/loop_scheduler.hpp>
+
+#include <stdexcept>
+#include <thread>
+
+namespace eddy::test {
+namespace {
+
+using ex_testing::fragile;
+using ex_testing::manual_event;
+
+TEST(Repeat, AMillionInlineCompletionsDoNotGrowTheStack) {
+    int left = 1'000'000;
+    running loop(repeat_until([&] { return ex::just(--left == 0); }));
+    loop.start();
+    EXPECT_EQ(loop.how(), ending::value);
+    EXPECT_EQ(left, 0);
+}
+
+TEST(Repeat, AnErrorEndsIt) {
+    manual_event step;
+    running loop(repeat([&] { return step.wait(); }));
+    loop.start();
+    for (int i = 0; i != 10; ++i) step.value(i);
+    EXPECT_FALSE(loop.ended());
+    step.error(std::make_error_code(std::errc::io_error));
+    EXPECT_EQ(loop.seen.error, std::errc::io_error);
+}
+
+TEST(Repeat, AStopEndsIt) {
+    manual_event step;
+    running loop(repeat([&] { return step.wait(); }));
+    loop.start();
+    step.value(1);
+    loop.stop();
+    EXPECT_EQ(loop.how(), ending::stopped);
+}
+
+TEST(Repeat, AStopEndsOneWhoseSendersDoNotListen) {
+    ex::inplace_stop_source* source = nullptr;
+    int rounds = 0;
+    running loop(repeat([&] {
+        if (++rounds == 10) source->request_stop();
+        return ex::just();
+    }));
+    source = &loop.source;
+    loop.start();
+    EXPECT_EQ(loop.how(), ending::stopped);
+    EXPECT_EQ(rounds, 10);
+}
+
+TEST(Repeat, AFactoryThatThrowsEndsIt) {
+    int rounds = 0;
+    running loop(repeat([&] {
+        if (++rounds == 3) throw std::runtime_error("no more");
+        return ex::just();
+    }));
+    loop.start();
+    EXPECT_EQ(loop.how(), ending::exception);
+    EXPECT_EQ(rounds, 3);
+}
+
+class RepeatLoops : public EngineTest {};
+EDDY_ON_EVERY_ENGINE(RepeatLoops);
+
+TEST_P(RepeatLoops, RoundsMayEndOnAnotherThreadWhileTheyAreStarted) {
+    loop_group group({.size = 2, .loop = {.engine = GetParam()}});
+    group.start();
+    int left = 20'000;
+    running hops(repeat_until([&] {
+        return group.at(static_cast<std::size_t>(left) % 2).get_scheduler().schedule() |
+               ex::then([&] { return --left == 0; });
+    }));
+    hops.start();
+    while (!hops.ended()) std::this_thread::yield();
+    EXPECT_EQ(hops.how(), ending::value);
+    EXPECT_EQ(left, 0);
+}
+
+TEST(Finally, TheCleanupRunsAfterEachEnding) {
+    int cleaned = 0;
+    const auto cleanup = ex::just() | ex::then([&] { ++cleaned; });
+    running value(finally(ex::just(5), cleanup));
+    value.start();
+    EXPECT_EQ(value.seen.number, 5);
+    running error(finally(ex::just_error(std::make_error_code(std::errc::io_error)), cleanup));
+    error.start();
+    EXPECT_EQ(error.seen.error, std::errc::io_error);
+    running stopped(finally(ex::just_stopped(), cleanup));
+    stopped.start();
+    EXPECT_EQ(stopped.how(), ending::stopped);
+    EXPECT_EQ(cleaned, 3);
+}
+
+TEST(Finally, NobodyCanStopTheCleanup) {
+    manual_event work;
+    manual_event cleanup;
+    running both(finally(work.wait(), cleanup.wait()));
+    both.start();
+    both.stop();
+    EXPECT_FALSE(both.ended());
+    EXPECT_FALSE(cleanup.stop_seen());
+    cleanup.value(0);
+    EXPECT_EQ(both.how(), ending::stopped);
+}
+
+TEST(Finally, AnErrorOfTheCleanupIsTheResult) {
+    running both(finally(ex::just(1), ex::just_error(std::make_error_code(std::errc::io_error))));
+    both.start();
+    EXPECT_EQ(both.seen.error, std::errc::io_error);
+}
+
+TEST(Finally, ACleanupThatIsStoppedCountsAsDone) {
+    running both(finally(ex::just(1), ex::just_stopped()));
+    both.start();
+    EXPECT_EQ(both.seen.number, 1);
+}
+
+TEST(Finally, AResultThatThrowsWhenItIsKeptIsAnExceptionAfterTheCleanup) {
+    bool cleaned = false;
+    running both(finally(ex::just() | ex::then([] { return fragile(0, 1); }),
+                         ex::just() | ex::then([&] { cleaned = true; })));
+    both.start();
+    EXPECT_EQ(both.how(), ending::exception);
+    EXPECT_TRUE(cleaned);
+}
+
+}  // namespace
+}  // namespace eddy::test
