@@ -4,11 +4,9 @@
 
 #if EDDY_EX_BUILTIN
 
-#include <eddy/ex/detail/adaptor.hpp>
+#include <eddy/ex/detail/plain_adaptor.hpp>
 #include <eddy/ex/detail/then.hpp>
-#include <eddy/ex/sender_adaptor_closure.hpp>
 
-#include <concepts>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -29,22 +27,10 @@ struct drop_values {
     struct apply<set_value_t(Values...)> : identity<completion_signatures<>> {};
 };
 
-template <class Child>
-consteval auto into_variant_signatures() {
-    if constexpr (is_signatures<Child>) {
-        return join_signatures_t<completion_signatures<set_value_t(into_variant_type<Child>)>,
-                                 map_signatures_t<Child, drop_values>,
-                                 throws_if<!stores_nothrow<Child, set_value_t>>>{};
-    } else {
-        return Child{};
-    }
-}
-
 template <class Receiver, class Variant>
-struct into_variant_state {
-    explicit into_variant_state(Receiver&& r) noexcept : receiver(static_cast<Receiver&&>(r)) {}
-
-    auto env() const noexcept { return detail::as_forwarding(get_env(receiver)); }
+struct into_variant_state : plain_state<Receiver> {
+    using plain_state<Receiver>::plain_state;
+    using plain_state<Receiver>::receiver;
 
     template <class Done, class... Args>
     void complete(Done done, Args&&... args) noexcept {
@@ -60,53 +46,28 @@ struct into_variant_state {
             done(static_cast<Receiver&&>(receiver), static_cast<Args&&>(args)...);
         }
     }
-
-    Receiver receiver;
 };
 
-template <class Child>
-struct into_variant_sender {
-    using sender_concept = sender_tag;
-
-    template <class Self, class... Env>
-    static consteval auto get_completion_signatures() {
-        return detail::into_variant_signatures<child_signatures<Self, Child, Env...>>();
+struct into_variant_kind {
+    template <class Child>
+    static consteval auto signatures() {
+        return join_signatures_t<completion_signatures<set_value_t(into_variant_type<Child>)>,
+                                 map_signatures_t<Child, drop_values>,
+                                 throws_if<!stores_nothrow<Child, set_value_t>>>{};
     }
+    template <class Receiver, class Child>
+    using state = into_variant_state<Receiver, into_variant_type<Child>>;
 
-    template <class C, class Receiver>
-    using operation = adaptor_operation<
-        C, into_variant_state<Receiver, into_variant_type<signatures_or_mistake<
-                                            C, forwarding_env_t<env_of_t<Receiver>>>>>>;
-
-    template <receiver Receiver>
-    auto connect(Receiver receiver) && noexcept(
-        std::is_nothrow_constructible_v<operation<Child, Receiver>, Child, Receiver>) {
-        return operation<Child, Receiver>(static_cast<Child&&>(child),
-                                          static_cast<Receiver&&>(receiver));
+    template <class Env>
+    static constexpr auto attributes(Env&& environment) noexcept {
+        return detail::as_forwarding(static_cast<Env&&>(environment));
     }
-    template <receiver Receiver>
-    auto connect(Receiver receiver) const& noexcept(
-        std::is_nothrow_constructible_v<operation<const Child&, Receiver>, const Child&,
-                                        Receiver>) {
-        return operation<const Child&, Receiver>(child, static_cast<Receiver&&>(receiver));
-    }
-    auto get_env() const noexcept { return detail::as_forwarding(ex::get_env(child)); }
-
-    [[no_unique_address]] Child child;
 };
 
 }  // namespace detail
 
 /// Makes one value of all the ways in which a sender can succeed: a variant of tuples.
-struct into_variant_t {
-    template <sender Sender>
-    constexpr auto operator()(Sender&& sender) const {
-        using result = detail::into_variant_sender<std::remove_cvref_t<Sender>>;
-        detail::check_early<result>();
-        return result{static_cast<Sender&&>(sender)};
-    }
-    constexpr auto operator()() const noexcept { return detail::bound_closure(into_variant_t{}); }
-};
+struct into_variant_t : detail::plain_adaptor<into_variant_t, detail::into_variant_kind> {};
 inline constexpr into_variant_t into_variant{};
 
 }  // namespace builtin

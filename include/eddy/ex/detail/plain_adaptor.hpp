@@ -1,0 +1,78 @@
+#pragma once
+
+#include <eddy/ex/detail/adaptor.hpp>
+#include <eddy/ex/detail/mistake.hpp>
+#include <eddy/ex/sender_adaptor_closure.hpp>
+
+#include <type_traits>
+#include <utility>
+
+/// What adaptors share that take a sender and nothing else. A `Kind` says what each of them does:
+///
+///     Kind::signatures<Child>()       its signatures, if these are those of its child
+///     Kind::state<Receiver, Child>    a plain_state that its child completes
+///     Kind::attributes(environment)   its attributes, if these are those of its child
+namespace eddy::ex {
+inline namespace builtin {
+namespace detail {
+
+template <class Receiver>
+struct plain_state {
+    explicit plain_state(Receiver&& r) noexcept : receiver(static_cast<Receiver&&>(r)) {}
+
+    auto env() const noexcept { return detail::as_forwarding(get_env(receiver)); }
+
+    Receiver receiver;
+};
+
+template <class Kind, class Child>
+struct plain_sender {
+    using sender_concept = sender_tag;
+
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() {
+        using child_completes = child_signatures<Self, Child, Env...>;
+        if constexpr (is_signatures<child_completes>) {
+            return Kind::template signatures<child_completes>();
+        } else {
+            return child_completes{};
+        }
+    }
+
+    template <class C, class Receiver>
+    using operation = adaptor_operation<
+        C, typename Kind::template state<
+               Receiver, signatures_or_mistake<C, forwarding_env_t<env_of_t<Receiver>>>>>;
+
+    template <receiver Receiver>
+    auto connect(Receiver receiver) && noexcept(
+        std::is_nothrow_constructible_v<operation<Child, Receiver>, Child, Receiver>) {
+        return operation<Child, Receiver>(static_cast<Child&&>(child),
+                                          static_cast<Receiver&&>(receiver));
+    }
+    template <receiver Receiver>
+    auto connect(Receiver receiver) const& noexcept(
+        std::is_nothrow_constructible_v<operation<const Child&, Receiver>, const Child&,
+                                        Receiver>) {
+        return operation<const Child&, Receiver>(child, static_cast<Receiver&&>(receiver));
+    }
+    auto get_env() const noexcept { return Kind::attributes(ex::get_env(child)); }
+
+    [[no_unique_address]] Child child;
+};
+
+/// The function object `Derived`.
+template <class Derived, class Kind>
+struct plain_adaptor {
+    template <sender Sender>
+    constexpr auto operator()(Sender&& sender) const {
+        using result = plain_sender<Kind, std::remove_cvref_t<Sender>>;
+        detail::check_early<result>();
+        return result{static_cast<Sender&&>(sender)};
+    }
+    constexpr auto operator()() const noexcept { return bound_closure(Derived{}); }
+};
+
+}  // namespace detail
+}  // namespace builtin
+}  // namespace eddy::ex
