@@ -26,6 +26,8 @@ bench_peer(libuv uv.h uv)
 bench_peer(libevent event2/event.h event_core event_pthreads)
 bench_peer(libev ev.h ev)
 bench_peer(asio asio.hpp)
+list(APPEND CMAKE_INCLUDE_PATH ${STDEXEC_INCLUDE_DIR})  # it is in no Debian package
+bench_peer(stdexec stdexec/execution.hpp)
 if(TARGET bench_peer_asio)
     # This asio recognises the coroutines of C++20 with g++ only.
     target_compile_definitions(

@@ -31,6 +31,10 @@ void measure(bench::context& c, const std::string& suite) {
         bench::measure_programs(c, bench::timer_suite());
     } else if (suite == "churn") {
         bench::measure_programs(c, bench::churn_suite());
+    } else if (suite == "await") {
+        bench::measure_programs(c, bench::await_suite());
+    } else if (suite == "compile") {
+        bench::measure_programs(c, bench::compile_suite());
     } else {
         bench::measure_memory(c);
     }

@@ -55,6 +55,11 @@ std::vector<wanted_section> wanted_sections() {
     all.push_back({"Memory",
                    "memory",
                    {{"heap of an idle connection", "2000_idle", "heap_bytes_per_connection"}}});
+    all.push_back(
+        {"Coroutines", "await", {{"a co_await of what is ready", "ready", "ns_per_await"}}});
+    all.push_back({"Compiling an echo server",
+                   "compile",
+                   {{"time", "echo", "wall_s"}, {"memory of the compiler", "echo", "peak_mib"}}});
     return all;
 }
 

@@ -12,8 +12,6 @@ namespace bench {
 namespace {
 
 constexpr std::int64_t run_max_ns = 30'000'000'000;
-constexpr unsigned full_rounds = 9;
-constexpr unsigned quick_rounds = 3;
 
 /// The value of a line "metric value"; throws if the program did not print it.
 double value_of(const std::string& printed, const std::string& metric) {
@@ -33,7 +31,7 @@ std::string run(const subject& what, const std::vector<std::string>& arguments) 
 
 void ask(context& c, const program_suite& suite, const question& q,
          const std::vector<subject>& subjects, const std::vector<std::string>& names) {
-    const unsigned count = c.chosen.quick ? quick_rounds : full_rounds;
+    const unsigned count = c.chosen.quick ? suite.quick_rounds : suite.rounds;
     const auto& arguments = c.chosen.quick ? q.quick_arguments : q.arguments;
     std::vector<rounds> found(q.metrics.size(), rounds(names, count));
     for (unsigned r = 0; r < count && !c.enough_rounds(r); ++r) {

@@ -25,6 +25,8 @@ struct program_suite {
     std::string name;
     std::vector<question> questions;
     std::vector<table_group> tables;
+    unsigned rounds = 9;
+    unsigned quick_rounds = 3;
 };
 
 /// Runs every subject once a round, each round starting with another one.
@@ -33,5 +35,7 @@ void measure_programs(context& c, const program_suite& suite);
 program_suite post_suite();
 program_suite timer_suite();
 program_suite churn_suite();
+program_suite await_suite();
+program_suite compile_suite();
 
 }  // namespace bench

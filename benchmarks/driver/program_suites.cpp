@@ -96,4 +96,23 @@ program_suite churn_suite() {
     };
 }
 
+program_suite await_suite() {
+    return {
+        .name = "await",
+        .questions = {{"ready", {"ready", "10000000"}, {"ready", "2000000"}, {"ns_per_await"}}},
+        .tables = {{"a co_await of what is ready", {{"ready", "ready", "ns_per_await", "ns"}}}},
+    };
+}
+
+program_suite compile_suite() {
+    return {
+        .name = "compile",
+        .questions = {{"echo", {}, {}, {"wall_s", "peak_mib"}}},
+        .tables = {{"compiling an echo server, -O2: time, and memory of the compiler",
+                    {{"time", "echo", "wall_s", "s"}, {"memory", "echo", "peak_mib", "MiB"}}}},
+        .rounds = 5,
+        .quick_rounds = 1,
+    };
+}
+
 }  // namespace bench

@@ -11,13 +11,26 @@ namespace {
 std::vector<std::string_view> raw_programs(std::string_view suite) {
     if (suite == "post") return {"raw_queue"};
     if (suite == "timer") return {"raw_heap"};
-    if (suite == "churn") return {"raw_epoll"};
+    if (suite == "churn" || suite == "compile") return {"raw_epoll"};
+    if (suite == "await") return {"raw_resume"};
     return {"raw_epoll", "raw_epoll_et", "raw_uring"};
 }
 
 std::vector<std::string_view> peer_programs(std::string_view suite) {
-    if (suite == "echo") return {"libuv", "libevent", "libev", "asio", "asio_coro"};
+    if (suite == "await") return {"asio", "stdexec"};
+    if (suite == "echo" || suite == "compile") {
+        return {"libuv", "libevent", "libev", "asio", "asio_coro"};
+    }
     return {"libuv", "libevent", "libev", "asio"};
+}
+
+bool runs_a_loop(std::string_view suite) { return suite != "await" && suite != "compile"; }
+
+/// Besides `eddy` itself.
+std::vector<std::string_view> eddy_programs(std::string_view suite) {
+    if (suite == "echo") return {"eddy_wait"};
+    if (suite == "compile") return {"eddy_wait", "eddy_example", "eddy_example_stdexec"};
+    return {};
 }
 
 }  // namespace
@@ -53,12 +66,17 @@ std::vector<subject> subjects_of(std::string_view suite, const options& chosen) 
     add(std::string(raw[0]) + "_again", raw[0]);
     for (std::size_t i = 1; i < raw.size(); ++i) add(std::string(raw[i]), raw[i]);
     for (std::string_view p : peer_programs(suite)) add(std::string(p), p);
-    for (const auto& [name, engine] :
-         {std::pair{"eddy_epoll", "epoll"}, {"eddy_uring", "io_uring"}, {"eddy_poll", "poll"}}) {
-        add(name, "eddy");
-        all.back().environment.emplace_back("EDDY_ENGINE", engine);
+    if (runs_a_loop(suite)) {
+        for (const auto& [name, engine] : {std::pair{"eddy_epoll", "epoll"},
+                                           {"eddy_uring", "io_uring"},
+                                           {"eddy_poll", "poll"}}) {
+            add(name, "eddy");
+            all.back().environment.emplace_back("EDDY_ENGINE", engine);
+        }
+    } else {
+        add("eddy", "eddy");
     }
-    if (suite == "echo") add("eddy_wait", "eddy_wait");
+    for (std::string_view p : eddy_programs(suite)) add(std::string(p), p);
     std::erase_if(all, [&, always = all[1].name](const subject& s) {
         return always.find(s.name) != 0 && !chosen.wants_subject(s.name);
     });
