@@ -1,4 +1,4 @@
-#include <eddy/async/event.hpp>
+#include <eddy/async/detail/event_core.hpp>
 
 namespace eddy::detail {
 

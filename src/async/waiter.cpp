@@ -7,10 +7,7 @@ namespace eddy::detail {
 
 void waiter::remember_loop() noexcept { home_ = loop::current(); }
 
-void waiter::on_entry(entry& e) noexcept {
-    waiter& self = owner_of<&waiter::entry_>(e);
-    self.complete_(self);
-}
+void waiter::on_entry(entry& e) noexcept { owner_of<&waiter::entry_>(e).complete(); }
 
 void wait_list::push_back(waiter& node) noexcept {
     node.next_ = nullptr;
@@ -54,7 +51,7 @@ void wait_list::complete_all() noexcept {
     while (!empty()) {
         waiter& node = front();
         erase(node);
-        node.complete_(node);
+        node.complete();
     }
 }
 

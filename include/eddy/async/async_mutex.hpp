@@ -1,6 +1,6 @@
 #pragma once
 
-#include <eddy/async/detail/semaphore_core.hpp>
+#include <eddy/async/detail/acquire_wait.hpp>
 
 #include <utility>
 

@@ -18,8 +18,8 @@ EDDY_EX_BEGIN
 template <class T, class Allocator>
 struct send_wait {
     struct node : send_waiter<T> {
-        node(waiter::callback complete, send_wait& wait) noexcept
-            : send_waiter<T>(complete, wait.item) {}
+        node(waiter::callback on_complete, send_wait& wait) noexcept
+            : send_waiter<T>(on_complete, wait.item) {}
     };
     using signatures =
         ex::completion_signatures<ex::set_value_t(), ex::set_error_t(std::error_code),
@@ -41,7 +41,8 @@ struct send_wait {
 template <class T, class Allocator>
 struct receive_wait {
     struct node : receive_waiter<T> {
-        node(waiter::callback complete, receive_wait&) noexcept : receive_waiter<T>(complete) {}
+        node(waiter::callback on_complete, receive_wait&) noexcept
+            : receive_waiter<T>(on_complete) {}
     };
     using signatures =
         ex::completion_signatures<ex::set_value_t(T), ex::set_error_t(std::error_code),

@@ -1,32 +1,15 @@
 #pragma once
 
+#include <eddy/async/detail/event_core.hpp>
 #include <eddy/async/detail/wait_sender.hpp>
 
 namespace eddy {
 namespace detail {
-
-class event_core : public wait_core {
-public:
-    explicit event_core(bool set) noexcept : set_(set) {}
-
-    EDDY_API void set() noexcept;
-    EDDY_API void reset() noexcept;
-    EDDY_API bool is_set() const noexcept;
-
-    EDDY_API bool enter(waiter& node, bool may_wait) noexcept;
-    EDDY_API void stop(waiter& node) noexcept;
-    EDDY_API void take_back(waiter& node) noexcept;
-
-private:
-    bool set_;
-    wait_list waiting_;
-};
-
 EDDY_EX_BEGIN
 
 struct event_wait {
     struct node : waiter {
-        node(callback complete, event_wait&) noexcept : waiter(complete) {}
+        node(callback on_complete, event_wait&) noexcept : waiter(on_complete) {}
     };
     using signatures = ex::completion_signatures<ex::set_value_t(), ex::set_stopped_t()>;
 

@@ -58,7 +58,7 @@ public:
 protected:
     /// False: there was no memory for a timer, and the whole has completed.
     [[nodiscard]] bool begin(when limit) noexcept {
-        if (!make_timer(loop_of(ex::get_env(receiver_)))) {
+        if (!make_timer(need_loop(find_loop(ex::get_env(receiver_))))) {
             ex::set_error(static_cast<Receiver&&>(receiver_),
                           std::make_error_code(std::errc::not_enough_memory));
             return false;

@@ -12,7 +12,7 @@ namespace eddy::detail {
 /// The item stays where its operation keeps it until someone takes it.
 template <class T>
 struct send_waiter : waiter {
-    send_waiter(callback complete, T& what) noexcept : waiter(complete), item(&what) {}
+    send_waiter(callback on_complete, T& what) noexcept : waiter(on_complete), item(&what) {}
     T* item;
 };
 

@@ -16,18 +16,21 @@ concept has_loop = requires(const Env& env) {
 };
 
 /// Where the timers of an operation are: the loop of its environment's scheduler, else the one that
-/// this thread is running.
+/// this thread is running, or null.
 template <class Env>
-loop& loop_of(const Env& env) noexcept {
+loop* find_loop(const Env& env) noexcept {
     if constexpr (has_loop<Env>) {
-        return ex::get_scheduler(env).home();
+        return &ex::get_scheduler(env).home();
     } else {
-        loop* const here = loop::current();
-        EDDY_ASSERT(here != nullptr,
-                    "something that needs a timer was started outside any loop: start it on one, "
-                    "or give it an environment with a loop's scheduler");
-        return *here;
+        return loop::current();
     }
+}
+
+inline loop& need_loop(loop* found) noexcept {
+    EDDY_ASSERT(found != nullptr,
+                "something that needs a timer was started outside any loop: start it on one, or "
+                "give it an environment with a loop's scheduler");
+    return *found;
 }
 
 EDDY_EX_END

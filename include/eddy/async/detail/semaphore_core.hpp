@@ -1,13 +1,15 @@
 #pragma once
 
-#include <eddy/async/detail/wait_sender.hpp>
+#include <eddy/async/detail/waiter.hpp>
+#include <eddy/base/config.hpp>
 
 #include <cstddef>
 
 namespace eddy::detail {
 
 struct semaphore_waiter : waiter {
-    semaphore_waiter(callback complete, std::size_t n) noexcept : waiter(complete), wanted(n) {}
+    semaphore_waiter(callback on_complete, std::size_t n) noexcept
+        : waiter(on_complete), wanted(n) {}
     const std::size_t wanted;
 };
 
@@ -32,23 +34,4 @@ private:
     wait_list waiting_;
 };
 
-EDDY_EX_BEGIN
-
-struct acquire_wait {
-    struct node : semaphore_waiter {
-        node(callback complete, acquire_wait& wait) noexcept
-            : semaphore_waiter(complete, wait.wanted) {}
-    };
-    using signatures = ex::completion_signatures<ex::set_value_t(), ex::set_stopped_t()>;
-
-    template <class Receiver>
-    void finish(node&, Receiver& receiver) noexcept {
-        ex::set_value(static_cast<Receiver&&>(receiver));
-    }
-
-    semaphore_core* core;
-    std::size_t wanted;
-};
-
-EDDY_EX_END
 }  // namespace eddy::detail

@@ -71,7 +71,7 @@ private:
             : node_type(&on_ready, wait), owner(operation) {}
         static void on_ready(waiter& self) noexcept {
             wait_operation* const operation = static_cast<owned_node&>(self).owner;
-            operation->wait_.core->let_others_leave();
+            operation->wait_.core->leave(operation->node_);
             operation->complete();
         }
         wait_operation* owner;

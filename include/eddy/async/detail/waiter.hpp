@@ -32,8 +32,8 @@ public:
     enum class state : std::uint8_t { idle, waiting, granted, closed, stopped };
     using callback = void (*)(waiter&) noexcept;
 
-    explicit waiter(callback complete) noexcept
-        : complete_(complete), entry_(&on_entry, &on_entry) {}
+    explicit waiter(callback on_complete) noexcept
+        : complete_(on_complete), entry_(&on_entry, &on_entry) {}
     waiter(waiter&&) = delete;
 
     /// Before enter(): it will be completed on the loop that this thread is running, if any.
@@ -43,6 +43,9 @@ public:
     /// Under the lock of the primitive, or when it has been decided.
     state how() const noexcept { return state_; }
     void set(state how) noexcept { state_ = how; }
+
+    /// Thread: of its loop. Not under a lock.
+    void complete() noexcept { complete_(*this); }
 
 private:
     /// A loop that is being drained or destroyed does not take away what has been decided.
@@ -89,13 +92,13 @@ public:
     /// Its operation is destroyed: takes it out, or back from its loop. True: it was granted
     /// something that somebody else may have now. Thread: of its loop.
     EDDY_API bool take_back(waiter& node) noexcept;
+    EDDY_API void erase(waiter& node) noexcept;
 
     /// Completes those that have no loop, inside this call. Not under the lock.
     EDDY_API void complete_all() noexcept;
 
 private:
     void push_back(waiter& node) noexcept;
-    void erase(waiter& node) noexcept;
 
     waiter* first_ = nullptr;
     waiter* last_ = nullptr;
@@ -108,8 +111,9 @@ public:
     wait_core(const wait_core&) = delete;
     wait_core& operator=(const wait_core&) = delete;
 
-    /// Returns when those who decided before have left: then the primitive may be destroyed.
-    void let_others_leave() noexcept { const std::lock_guard lock(mutex_); }
+    /// `node` is about to complete. Returns when those who decided about it have left: then the
+    /// primitive may be destroyed.
+    void leave(waiter&) noexcept { const std::lock_guard lock(mutex_); }
 
 protected:
     ~wait_core() = default;

@@ -1,0 +1,18 @@
+#pragma once
+
+/// All of `async`. Including only what a file uses compiles faster.
+#include <eddy/async/as_result.hpp>
+#include <eddy/async/async_mutex.hpp>
+#include <eddy/async/channel.hpp>
+#include <eddy/async/event.hpp>
+#include <eddy/async/finally.hpp>
+#include <eddy/async/nursery.hpp>
+#include <eddy/async/rate_limiter.hpp>
+#include <eddy/async/repeat.hpp>
+#include <eddy/async/report_exception.hpp>
+#include <eddy/async/retry.hpp>
+#include <eddy/async/semaphore.hpp>
+#include <eddy/async/spawn.hpp>
+#include <eddy/async/task.hpp>
+#include <eddy/async/timeout.hpp>
+#include <eddy/async/when_any.hpp>

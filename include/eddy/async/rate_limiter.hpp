@@ -1,0 +1,68 @@
+#pragma once
+
+#include <eddy/async/detail/rate_limiter_core.hpp>
+#include <eddy/async/detail/wait_sender.hpp>
+
+#include <cstddef>
+#include <system_error>
+
+namespace eddy {
+namespace detail {
+EDDY_EX_BEGIN
+
+struct rate_wait {
+    struct node : rate_waiter {
+        node(callback on_complete, rate_wait& wait) noexcept
+            : rate_waiter(on_complete, *wait.core, wait.wanted) {}
+    };
+    using signatures =
+        ex::completion_signatures<ex::set_value_t(), ex::set_error_t(std::error_code),
+                                  ex::set_stopped_t()>;
+
+    template <class Receiver>
+    void finish(node& n, Receiver& receiver) noexcept {
+        if (n.how() == waiter::state::closed) {
+            ex::set_error(static_cast<Receiver&&>(receiver), std::error_code(n.error));
+        } else {
+            ex::set_value(static_cast<Receiver&&>(receiver));
+        }
+    }
+
+    rate_limiter_core* core;
+    std::size_t wanted;
+};
+
+EDDY_EX_END
+}  // namespace detail
+
+EDDY_EX_BEGIN
+
+/// Lets so many through in a time, and after a pause a burst at once: a bucket of tokens, full at
+/// the beginning.
+///
+///     rate_limiter requests({.tokens = 100, .per = 1s, .burst = 10});
+///     co_await requests.acquire();
+///
+/// First come, first served: nobody overtakes one who waits, not even for fewer tokens. Who has to
+/// wait does so with a timer of the loop that it is started on, and goes on there; starting it
+/// outside any loop is misuse. A wait that is stopped has taken nothing; a loop that is drained
+/// stops its waits.
+///
+/// Thread: any. Lifetime: until every wait has completed.
+class rate_limiter {
+public:
+    explicit rate_limiter(rate_limit limit) noexcept : core_(limit) {}
+
+    /// Completes with nothing when it has `n` tokens. Errors: invalid_argument if `n` is more than
+    /// the burst, not_enough_memory if there is no room for a timer.
+    auto acquire(std::size_t n = 1) noexcept {
+        return detail::wait_sender(detail::rate_wait{&core_, n});
+    }
+    [[nodiscard]] bool try_acquire(std::size_t n = 1) noexcept { return core_.try_acquire(n); }
+
+private:
+    detail::rate_limiter_core core_;
+};
+
+EDDY_EX_END
+}  // namespace eddy
