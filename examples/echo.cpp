@@ -1,7 +1,9 @@
 /// The plainest echo server on bare operations:  echo PORT
 /// The engine is chosen by EDDY_ENGINE (epoll, io_uring, poll, best).
+#include "support/arguments.hpp"
 #include "support/echo_server.hpp"
 
+#include <cstdio>
 #include <exception>
 
 int main(int argc, char** argv) try {

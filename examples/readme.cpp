@@ -1,9 +1,11 @@
 /// The echo server of the README. A test compares the two.
+#include "support/arguments.hpp"
 #include "support/listen.hpp"
 
 #include <eddy/eddy.hpp>
 
 #include <array>
+#include <cstdio>
 #include <exception>
 #include <span>
 #include <utility>

@@ -3,10 +3,6 @@
 #include <eddy/base/unique_fd.hpp>
 
 #include <cerrno>
-#include <charconv>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 #include <system_error>
 
@@ -15,20 +11,6 @@
 #include <sys/socket.h>
 
 namespace example {
-
-/// The one argument of a server: its port. Prints what is wrong with it and exits.
-inline unsigned short port_argument(int argc, char** argv) {
-    unsigned short port = 0;
-    if (argc == 2) {
-        const char* const end = argv[1] + std::strlen(argv[1]);
-        const auto [rest, error] = std::from_chars(argv[1], end, port);
-        if (error == std::errc() && rest == end) {
-            return port;
-        }
-    }
-    std::fprintf(stderr, "usage: %s PORT   (1 to 65535, or 0 for any)\n", argv[0]);
-    std::exit(2);
-}
 
 inline void set_nodelay(int fd) noexcept {
     const int on = 1;

@@ -200,10 +200,10 @@ public:
     }
     T take() {
         if (state_.index() == 2) {
-            std::rethrow_exception(std::move(*std::get_if<2>(&state_)));
+            std::rethrow_exception(std::get<2>(std::move(state_)));
         }
         if constexpr (!std::is_void_v<T>) {
-            return std::move(*std::get_if<1>(&state_));
+            return std::get<1>(std::move(state_));
         }
     }
 

@@ -1,0 +1,39 @@
+/// An echo server with coroutines:  echo_coroutine PORT
+/// The engine is chosen by EDDY_ENGINE (epoll, io_uring, poll, best).
+#include "support/arguments.hpp"
+#include "support/server.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <utility>
+
+namespace {
+
+/// A peer that resets is no news: whatever goes wrong with a connection ends it.
+eddy::task<> echo(eddy::tcp::socket peer) {
+    std::array<std::byte, 16384> buffer;
+    for (;;) {
+        const auto got = co_await eddy::as_result(peer.read_some(buffer));
+        if (!got || *got == 0) {
+            co_return;
+        }
+        const auto sent = co_await eddy::as_result(peer.write(std::span(buffer).first(*got)));
+        if (!sent) {
+            co_return;
+        }
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    const auto port = example::port_argument(argc, argv);
+    eddy::loop loop;
+    example::run_server(loop, example::serve_each(example::listen(loop, port), echo));
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "echo_coroutine: %s\n", e.what());
+    return 1;
+}

@@ -1,0 +1,67 @@
+/// An echo server with senders, without a coroutine:  echo_sender PORT
+/// The engine is chosen by EDDY_ENGINE (epoll, io_uring, poll, best).
+#include "support/arguments.hpp"
+#include "support/server.hpp"
+
+#include <eddy/async/repeat.hpp>
+#include <eddy/ex/execution.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <utility>
+
+namespace {
+
+namespace ex = eddy::ex;
+
+struct session {
+    eddy::tcp::socket peer;
+    std::array<std::byte, 4096> buffer{};
+};
+
+/// One way there and back. Value: whether the stream is over.
+auto echo_once(session& s) {
+    return s.peer.read_some(s.buffer) | ex::let_value([&s](std::size_t count) {
+               return s.peer.write(std::span(s.buffer).first(count));
+           }) |
+           ex::then([](std::size_t count) { return count == 0; });
+}
+
+/// let_value keeps the session in the operation state. A peer that resets is no news: whatever goes
+/// wrong with a connection ends it.
+auto echo(eddy::tcp::socket peer) {
+    return ex::just(session{std::move(peer)}) | ex::let_value([](session& s) {
+               return eddy::repeat_until([&s] { return echo_once(s); });
+           }) |
+           ex::upon_error([](auto&&) noexcept {});
+}
+
+auto serve(eddy::tcp::acceptor& acceptor, ex::counting_scope& sessions) {
+    const auto start = [&sessions](eddy::result<eddy::tcp::socket> peer) {
+        if (peer) {
+            ex::spawn(echo(std::move(*peer)), sessions.get_token());
+        } else {
+            std::fprintf(stderr, "accept: %s\n", peer.error().message().c_str());
+        }
+    };
+    return eddy::repeat(
+        [&acceptor, start] { return eddy::as_result(acceptor.accept()) | ex::then(start); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    const auto port = example::port_argument(argc, argv);
+    eddy::loop loop;
+    eddy::tcp::acceptor acceptor = example::listen(loop, port);
+    ex::counting_scope sessions;
+    example::run_server(loop, serve(acceptor, sessions));
+    sessions.request_stop();
+    loop.run(sessions.join());
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "echo_sender: %s\n", e.what());
+    return 1;
+}

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+namespace example {
+
+/// `form`: what stands behind the name of the program.
+[[noreturn]] inline void exit_with_usage(char** argv, const char* form) {
+    std::fprintf(stderr, "usage: %s %s\n", argv[0], form);
+    std::exit(2);
+}
+
+/// False unless all of `text` is a number that fits; then `out` is unchanged.
+template <class Number>
+bool read_number(const char* text, Number& out) noexcept {
+    const char* const end = text + std::strlen(text);
+    Number read{};
+    const auto [rest, error] = std::from_chars(text, end, read);
+    if (error != std::errc() || rest != end || text == end) {
+        return false;
+    }
+    out = read;
+    return true;
+}
+
+/// The one argument of a server: its port. Prints what is wrong with it and exits.
+inline unsigned short port_argument(int argc, char** argv) {
+    unsigned short port = 0;
+    if (argc != 2 || !read_number(argv[1], port)) {
+        exit_with_usage(argv, "PORT   (1 to 65535, or 0 for any)");
+    }
+    return port;
+}
+
+}  // namespace example

@@ -1,0 +1,69 @@
+# Sourced by the checks of the examples: a scratch directory, and servers that are started with a
+# pipe as their input, so that closing it ends them in good order.
+set -euo pipefail
+scratch=$(mktemp -d)
+server=
+port=
+declare -A inputs=()  # of the servers, by process
+engines="epoll poll best"
+
+cleanup() {
+    local process
+    for process in "${!inputs[@]}"; do
+        kill -KILL "$process" 2>/dev/null || true
+    done
+    rm -rf "$scratch"
+}
+trap cleanup EXIT
+
+fail() {
+    echo "failed: $*" >&2
+    exit 1
+}
+
+# eventually COMMAND...: until it succeeds, for ten seconds.
+eventually() {
+    local i
+    for ((i = 0; i < 200; i++)); do
+        "$@" && return
+        sleep 0.05
+    done
+    fail "never true: $*"
+}
+
+# start PROGRAM ARGUMENT...: in the background; sets `server` and `port`.
+start() {
+    local out="$scratch/server.${#inputs[@]}" input
+    rm -f "$scratch/input"
+    mkfifo "$scratch/input"
+    : >"$out"  # before the server: the redirection below happens in the background
+    (
+        for input in "${inputs[@]}"; do exec {input}>&-; done
+        exec "$@"
+    ) <"$scratch/input" >>"$out" &
+    server=$!
+    exec {input}>"$scratch/input"
+    inputs[$server]=$input
+    eventually grep -q '^engine' "$out"
+    port=$(sed -n 's/^port //p' "$out")
+}
+
+has_ended() { ! kill -0 "$1" 2>/dev/null; }
+
+# stop [SERVER]: closes its input; then it must end in good order. By default the last one.
+stop() {
+    local which=${1:-$server} input
+    input=${inputs[$which]}
+    exec {input}>&-
+    eventually has_ended "$which"
+    wait "$which" || fail "a server ended with status $?"
+}
+
+# refuses STATUS PATTERN COMMAND...: ends with the status and says something that matches.
+refuses() {
+    local status=0 expected=$1 pattern=$2
+    shift 2
+    timeout 10 "$@" >/dev/null 2>"$scratch/err" </dev/null || status=$?
+    [[ $status -eq $expected ]] || fail "status $status instead of $expected: $*"
+    grep -q "$pattern" "$scratch/err" || fail "'$(cat "$scratch/err")' does not say $pattern: $*"
+}
