@@ -28,7 +28,8 @@ public:
     explicit operator bool() const noexcept { return has_value(); }
     /// No error if there is a value.
     std::error_code error() const noexcept {
-        return has_value() ? std::error_code() : *std::get_if<1>(&state_);
+        const std::error_code* const error = std::get_if<1>(&state_);
+        return error != nullptr ? *error : std::error_code();
     }
     /// Throws std::system_error if there is none.
     T& value() & {

@@ -7,11 +7,11 @@
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
 #include <eddy/io/detail/completion.hpp>
+#include <eddy/io/detail/run_end.hpp>
 #include <eddy/io/detail/stop_callback.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/loop/loop.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <optional>
@@ -50,31 +50,38 @@ class run_state {
             } catch (...) {
                 state->error_ = std::current_exception();
             }
-            state->finish();
+            state->end_.reach();
         }
         template <class Error>
         void set_error(Error&& error) noexcept {
             state->error_ = to_exception(static_cast<Error&&>(error));
-            state->finish();
+            state->end_.reach();
         }
-        void set_stopped() noexcept { state->finish(); }
+        void set_stopped() noexcept { state->end_.reach(); }
         loop_env get_env() const noexcept { return {state->home_, state->stop_.get_token()}; }
     };
 
 public:
     run_state(loop& home, Sender&& sender)
         : home_(home),
+          end_(home),
           operation_(ex::connect(static_cast<Sender&&>(sender), receiver{this})),
           start_([](entry& e) noexcept { ex::start(owner_of<&run_state::start_>(e).operation_); },
-                 [](entry& e) noexcept { owner_of<&run_state::start_>(e).finish(); }) {}
+                 [](entry& e) noexcept { owner_of<&run_state::start_>(e).end_.reach(); }) {}
+
+    /// Something is pending only if the loop could not be run to the end.
+    ~run_state() { home_.disarm(start_); }
+    run_state(const run_state&) = delete;
+    run_state& operator=(const run_state&) = delete;
 
     auto run() {
         home_.post(start_);
         home_.run();
-        while (!done_.load(std::memory_order_acquire)) {  // acquire: pairs with finish()
+        while (!end_.reached()) {
             stop_.request_stop();
             home_.run();
         }
+        end_.settle();
         if (error_) {
             std::rethrow_exception(std::move(error_));
         }
@@ -82,22 +89,11 @@ public:
     }
 
 private:
-    /// On any thread. Whoever sees done_ may destroy this, and the loop.
-    void finish() noexcept {
-        if (loop::current() == &home_) {
-            done_.store(true, std::memory_order_relaxed);
-            home_.stop();
-            return;
-        }
-        home_.stop();
-        done_.store(true, std::memory_order_release);  // pairs with run()
-    }
-
     loop& home_;
     ex::inplace_stop_source stop_;
     std::optional<values_of_t<Sender, loop_env>> values_;
     std::exception_ptr error_;
-    std::atomic<bool> done_{false};
+    run_end end_;
     ex::connect_result_t<Sender, receiver> operation_;
     entry start_;
 };

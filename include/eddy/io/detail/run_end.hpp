@@ -1,0 +1,37 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+#include <eddy/loop/entry.hpp>
+#include <eddy/loop/loop.hpp>
+
+#include <atomic>
+
+namespace eddy::detail {
+
+/// How a thread that runs a loop for something learns that it has ended, on whatever thread.
+class run_end {
+public:
+    explicit run_end(loop& home) noexcept : home_(home), entry_(&on_entry, &on_entry) {}
+
+    /// Ends the run. Thread: any. Lifetime: this, and the loop, may be gone as soon as the run has
+    /// ended; so nothing may be touched after this.
+    EDDY_API void reach() noexcept;
+    /// Thread: the one that runs the loop, after a run.
+    bool reached() const noexcept { return reached_; }
+    /// Before this or the loop is destroyed: waits until reach() touches neither of them any more.
+    EDDY_API void settle() const noexcept;
+
+private:
+    EDDY_API static void on_entry(entry& e) noexcept;
+    void end_run() noexcept {
+        reached_ = true;
+        home_.stop();
+    }
+
+    loop& home_;
+    entry entry_;
+    bool reached_ = false;
+    std::atomic<bool> inside_{false};
+};
+
+}  // namespace eddy::detail
