@@ -66,17 +66,25 @@ std::vector<subject> subjects_of(std::string_view suite, const options& chosen) 
     add(std::string(raw[0]) + "_again", raw[0]);
     for (std::size_t i = 1; i < raw.size(); ++i) add(std::string(raw[i]), raw[i]);
     for (std::string_view p : peer_programs(suite)) add(std::string(p), p);
+    auto add_on_engine = [&](const std::string& name, std::string_view program,
+                             const char* engine) {
+        add(name, program);
+        all.back().environment.emplace_back("EDDY_ENGINE", engine);
+    };
     if (runs_a_loop(suite)) {
-        for (const auto& [name, engine] : {std::pair{"eddy_epoll", "epoll"},
-                                           {"eddy_uring", "io_uring"},
-                                           {"eddy_poll", "poll"}}) {
-            add(name, "eddy");
-            all.back().environment.emplace_back("EDDY_ENGINE", engine);
-        }
+        add_on_engine("eddy_epoll", "eddy", "epoll");
+        add_on_engine("eddy_uring", "eddy", "io_uring");
+        add_on_engine("eddy_poll", "eddy", "poll");
     } else {
         add("eddy", "eddy");
     }
     for (std::string_view p : eddy_programs(suite)) add(std::string(p), p);
+    if (suite == "echo") {
+        for (const std::string style : {"eddy_coro", "eddy_sender"}) {
+            add_on_engine(style + "_epoll", style, "epoll");
+            add_on_engine(style + "_uring", style, "io_uring");
+        }
+    }
     std::erase_if(all, [&, always = all[1].name](const subject& s) {
         return always.find(s.name) != 0 && !chosen.wants_subject(s.name);
     });
