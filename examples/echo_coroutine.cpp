@@ -1,6 +1,7 @@
 /// An echo server with coroutines:  echo_coroutine PORT
 /// The engine is chosen by EDDY_ENGINE (epoll, io_uring, poll, best).
 #include "support/arguments.hpp"
+#include "support/run.hpp"
 #include "support/server.hpp"
 
 #include <array>
@@ -32,7 +33,7 @@ eddy::task<> echo(eddy::tcp::socket peer) {
 int main(int argc, char** argv) try {
     const auto port = example::port_argument(argc, argv);
     eddy::loop loop;
-    example::run_server(loop, example::serve_each(example::listen(loop, port), echo));
+    example::run_until_input_ends(loop, example::serve_each(example::listen(loop, port), echo));
 } catch (const std::exception& e) {
     std::fprintf(stderr, "echo_coroutine: %s\n", e.what());
     return 1;

@@ -1,6 +1,7 @@
 /// An echo server with senders, without a coroutine:  echo_sender PORT
 /// The engine is chosen by EDDY_ENGINE (epoll, io_uring, poll, best).
 #include "support/arguments.hpp"
+#include "support/run.hpp"
 #include "support/server.hpp"
 
 #include <eddy/async/repeat.hpp>
@@ -58,7 +59,7 @@ int main(int argc, char** argv) try {
     eddy::loop loop;
     eddy::tcp::acceptor acceptor = example::listen(loop, port);
     ex::counting_scope sessions;
-    example::run_server(loop, serve(acceptor, sessions));
+    example::run_until_input_ends(loop, serve(acceptor, sessions));
     sessions.request_stop();
     loop.run(sessions.join());
 } catch (const std::exception& e) {
