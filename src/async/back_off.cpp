@@ -39,14 +39,4 @@ double back_off::random() noexcept {
     return static_cast<double>(bits >> 11) * 0x1p-53;
 }
 
-std::optional<std::error_code> code_of(const std::exception_ptr& error) noexcept {
-    try {
-        std::rethrow_exception(error);
-    } catch (const std::system_error& e) {
-        return e.code();
-    } catch (...) {
-        return std::nullopt;
-    }
-}
-
 }  // namespace eddy::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/async/detail/code_of.hpp>
 #include <eddy/async/detail/sender_wait.hpp>
 #include <eddy/base/result.hpp>
 #include <eddy/ex/completion_signatures.hpp>
@@ -20,17 +21,6 @@ EDDY_EX_BEGIN
 
 template <class Sender, class Env>
 using result_of_t = result<typename awaited<values_of_t<Sender, Env>>::type>;
-
-/// The code of a std::system_error, or none.
-inline std::error_code code_in(const std::exception_ptr& exception) noexcept {
-    try {
-        std::rethrow_exception(exception);
-    } catch (const std::system_error& error) {
-        return error.code();
-    } catch (...) {
-        return {};
-    }
-}
 
 template <class Result, class Receiver>
 class as_result_receiver {
@@ -61,7 +51,7 @@ public:
         if constexpr (std::is_same_v<type, std::error_code>) {
             ex::set_value(std::move(receiver_), Result(error));
         } else if constexpr (std::is_same_v<type, std::exception_ptr>) {
-            if (const std::error_code code = code_in(error)) {
+            if (const std::error_code code = code_of(error)) {
                 ex::set_value(std::move(receiver_), Result(code));
             } else {
                 ex::set_error(std::move(receiver_), std::exception_ptr(error));

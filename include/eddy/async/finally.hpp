@@ -84,7 +84,7 @@ private:
 };
 
 template <class Child, class Cleanup>
-class finally_sender {
+class [[nodiscard]] finally_sender {
 public:
     using sender_concept = ex::sender_tag;
 

@@ -108,7 +108,7 @@ private:
 };
 
 template <class Factory, bool Until>
-class repeat_sender {
+class [[nodiscard]] repeat_sender {
 public:
     using sender_concept = ex::sender_tag;
 

@@ -2,6 +2,7 @@
 
 #include <eddy/async/detail/back_off.hpp>
 #include <eddy/async/detail/child_receiver.hpp>
+#include <eddy/async/detail/code_of.hpp>
 #include <eddy/async/detail/loop_of.hpp>
 #include <eddy/async/detail/result_store.hpp>
 #include <eddy/async/detail/rounds.hpp>
@@ -113,8 +114,8 @@ private:
         if constexpr (std::is_invocable_v<Predicate&, const Error&>) {
             return predicate_(error);
         } else if constexpr (std::is_same_v<Error, std::exception_ptr>) {
-            const auto code = code_of(error);
-            return code && predicate_(*code);
+            const std::error_code code = code_of(error);
+            return code && predicate_(code);
         } else {
             return false;
         }
@@ -169,7 +170,7 @@ private:
 };
 
 template <class Factory, class Predicate>
-class retry_sender {
+class [[nodiscard]] retry_sender {
 public:
     using sender_concept = ex::sender_tag;
 

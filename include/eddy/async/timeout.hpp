@@ -119,7 +119,7 @@ private:
 };
 
 template <class Child>
-class timeout_sender {
+class [[nodiscard]] timeout_sender {
 public:
     using sender_concept = ex::sender_tag;
 

@@ -90,7 +90,7 @@ private:
 };
 
 template <class... Children>
-class when_any_sender {
+class [[nodiscard]] when_any_sender {
 public:
     using sender_concept = ex::sender_tag;
 

@@ -4,9 +4,7 @@
 #include <eddy/base/config.hpp>
 
 #include <cstdint>
-#include <exception>
 #include <optional>
-#include <system_error>
 
 namespace eddy {
 
@@ -42,9 +40,6 @@ private:
     unsigned tries_left_;
     std::uint64_t random_;
 };
-
-/// The code of the std::system_error that it holds.
-EDDY_API std::optional<std::error_code> code_of(const std::exception_ptr& error) noexcept;
 
 }  // namespace detail
 }  // namespace eddy

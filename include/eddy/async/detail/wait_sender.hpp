@@ -95,7 +95,7 @@ private:
 };
 
 template <class Wait>
-class wait_sender {
+class [[nodiscard]] wait_sender {
 public:
     using sender_concept = ex::sender_tag;
 
@@ -116,6 +116,9 @@ public:
     auto connect(Receiver receiver) const& noexcept(std::is_nothrow_copy_constructible_v<Wait>) {
         return wait_operation<Wait, Receiver>(Wait(wait_), static_cast<Receiver&&>(receiver));
     }
+    /// It completes on the loop that it was started on anyway.
+    wait_sender affine() && noexcept { return static_cast<wait_sender&&>(*this); }
+    wait_sender affine() const& { return *this; }
 
 private:
     Wait wait_;

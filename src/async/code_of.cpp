@@ -1,0 +1,15 @@
+#include <eddy/async/detail/code_of.hpp>
+
+namespace eddy::detail {
+
+std::error_code code_of(const std::exception_ptr& exception) noexcept {
+    try {
+        std::rethrow_exception(exception);
+    } catch (const std::system_error& error) {
+        return error.code();
+    } catch (...) {
+        return {};
+    }
+}
+
+}  // namespace eddy::detail
