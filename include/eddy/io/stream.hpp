@@ -50,7 +50,7 @@ public:
     /// All of it. Value: how many bytes; fewer than the buffer has room for at the end of the
     /// stream, at an error (which the next operation tells), or if it was stopped on the way.
     auto read(std::span<std::byte> buffer) const noexcept {
-        using convert = detail::whole_buffer<detail::transfer::in>;
+        using convert = detail::whole<detail::transfer::in>;
         return io_sender<convert>(home(),
                                   is_a_socket() ? eddy::recv_all(descriptor_, buffer)
                                                 : eddy::read_all(descriptor_, buffer),
@@ -62,7 +62,7 @@ public:
     }
     /// All of it. Value: how many bytes; fewer than were given only if it was stopped on the way.
     auto write(std::span<const std::byte> buffer) const noexcept {
-        using convert = detail::whole_buffer<detail::transfer::out>;
+        using convert = detail::whole<detail::transfer::out>;
         return io_sender<convert>(home(),
                                   is_a_socket() ? eddy::send_all(descriptor_, buffer)
                                                 : eddy::write_all(descriptor_, buffer),

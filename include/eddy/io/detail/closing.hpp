@@ -17,9 +17,9 @@ struct closing {
     using signature = ex::set_value_t();
     descriptor closed;
 
-    std::error_code begin(io_request& request) noexcept {
+    step begin(io_request& request, std::error_code&) noexcept {
         request = eddy::close(closed);
-        return {};
+        return step::call;
     }
     step next(io_result, io_request&, std::error_code&) const noexcept { return step::done; }
     template <class Receiver>

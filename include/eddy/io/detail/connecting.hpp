@@ -32,12 +32,13 @@ struct connecting {
     address to;
     descriptor made = {};
 
-    std::error_code begin(io_request& request) noexcept {
-        if (auto error = attach_socket<Socket>(*home, to, made)) {
-            return error;
+    step begin(io_request& request, std::error_code& error) noexcept {
+        error = attach_socket<Socket>(*home, to, made);
+        if (error) {
+            return step::failed;
         }
         request = eddy::connect(made, to.native(), to.native_length());
-        return {};
+        return step::call;
     }
     step next(io_result, io_request&, std::error_code&) const noexcept { return step::done; }
     template <class Receiver>

@@ -18,7 +18,7 @@
 namespace eddy::detail {
 
 enum class step : std::uint8_t {
-    again,   ///< do the request, which may have been changed, once more
+    call,    ///< perform the request
     done,    ///< complete with the value
     failed,  ///< complete with the error that was set
 };
@@ -51,11 +51,8 @@ private:
     friend base;
 
     void begin() noexcept {
-        if (const std::error_code error = steps_.begin(request_)) {
-            fail(error);
-        } else {
-            this->home().start(io_, request_);
-        }
+        std::error_code error;
+        take(steps_.begin(request_, error), error);
     }
     void stop() noexcept { this->home().cancel(io_); }
     void drop() noexcept { steps_.drop(); }
@@ -69,8 +66,11 @@ private:
             return;
         }
         std::error_code error;
-        switch (steps_.next(io_.result(), request_, error)) {
-            case step::again:
+        take(steps_.next(io_.result(), request_, error), error);
+    }
+    void take(step next, std::error_code error) noexcept {
+        switch (next) {
+            case step::call:
                 this->home().start(io_, request_);
                 break;
             case step::done:

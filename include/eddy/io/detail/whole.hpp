@@ -22,29 +22,26 @@ EDDY_EX_BEGIN
 enum class transfer : std::uint8_t { in, out };
 
 template <transfer Direction>
-class whole_buffer {
+class whole {
 public:
     using signature = ex::set_value_t(std::size_t);
 
-    explicit whole_buffer(std::span<const std::byte> buffer,
-                          std::int64_t offset = at_position) noexcept
-        : rest_(buffer), offset_(offset) {}
+    explicit whole(std::span<const std::byte> buffer, std::int64_t offset = at_position) noexcept
+        : data_(buffer.data()), left_(buffer.size()), offset_(offset) {}
+    /// Of a file, without a buffer.
+    whole(std::size_t size, std::int64_t offset) noexcept : left_(size), offset_(offset) {}
 
     void prepare(io_request& request) const noexcept {
-        request.data = const_cast<std::byte*>(rest_.data());
+        request.data = const_cast<std::byte*>(data_);
         request.size = asked();
         request.offset = offset_;
     }
     bool again(io_result result, io_request& request) noexcept {
         const std::size_t count = result.count();
         const bool fell_short = count != asked();
-        rest_ = rest_.subspan(count);
-        moved_ += count;
-        if (offset_ >= 0) {
-            offset_ += static_cast<std::int64_t>(count);
-        }
+        move_by(count);
         // What was read is kept, whatever comes behind it.
-        if (count == 0 || rest_.empty() || (Direction == transfer::in && fell_short)) {
+        if (count == 0 || left_ == 0 || (Direction == transfer::in && fell_short)) {
             return false;
         }
         prepare(request);
@@ -56,9 +53,20 @@ public:
     }
 
 private:
-    std::size_t asked() const noexcept { return std::min(rest_.size(), std::size_t{1} << 30U); }
+    std::size_t asked() const noexcept { return std::min(left_, std::size_t{1} << 30U); }
+    void move_by(std::size_t count) noexcept {
+        left_ -= count;
+        moved_ += count;
+        if (data_ != nullptr) {
+            data_ += count;
+        }
+        if (offset_ >= 0) {
+            offset_ += static_cast<std::int64_t>(count);
+        }
+    }
 
-    std::span<const std::byte> rest_;
+    const std::byte* data_ = nullptr;
+    std::size_t left_;
     std::int64_t offset_;
     std::size_t moved_ = 0;
 };
