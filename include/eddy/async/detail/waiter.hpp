@@ -98,7 +98,7 @@ public:
     EDDY_API void complete_all() noexcept;
 
 private:
-    void push_back(waiter& node) noexcept;
+    EDDY_API void push_back(waiter& node) noexcept;
 
     waiter* first_ = nullptr;
     waiter* last_ = nullptr;

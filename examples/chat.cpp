@@ -1,0 +1,96 @@
+/// A chat room:  chat PORT     and then, in several terminals:  nc 127.0.0.1 PORT
+/// What somebody says is passed on to all others. Who does not read it is shown out.
+#include "support/arguments.hpp"
+#include "support/run.hpp"
+#include "support/server.hpp"
+
+#include <eddy/async/channel.hpp>
+#include <eddy/async/event.hpp>
+#include <eddy/async/finally.hpp>
+#include <eddy/async/when_any.hpp>
+#include <eddy/ex/execution.hpp>
+#include <eddy/io/bytes.hpp>
+#include <eddy/io/read_until.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using text = std::shared_ptr<const std::string>;  // one copy for all who read it
+
+struct guest {
+    std::string name;
+    eddy::channel<text> unread{256};
+    eddy::event shown_out{};
+};
+
+class room {
+public:
+    void enter(guest& g) { guests_.push_back(&g), say(g, "is here"); }
+    void leave(guest& g) { std::erase(guests_, &g), say(g, "has left"); }
+    void say(const guest& from, const std::string& what) {
+        const auto said = std::make_shared<const std::string>(from.name + " " + what + "\n");
+        for (guest* to : guests_) {
+            if (to != &from && !to->unread.try_send(text(said))) {
+                to->shown_out.set();
+            }
+        }
+    }
+
+private:
+    std::vector<guest*> guests_;
+};
+
+/// Without control characters, which could play tricks on terminals.
+eddy::task<std::string> next_line(const eddy::tcp::socket& socket, std::string& buffer) {
+    const auto size = co_await eddy::read_until(socket, buffer, "\n", 1024);
+    std::string line = buffer.substr(0, size);
+    buffer.erase(0, size);
+    std::erase_if(line, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
+    co_return line;
+}
+
+eddy::task<> hear(const eddy::tcp::socket& socket, std::string& buffer, guest& self, room& in) {
+    for (;;) {
+        in.say(self, "says: " + co_await next_line(socket, buffer));
+    }
+}
+
+eddy::task<> tell(const eddy::tcp::socket& socket, guest& self) {
+    for (;;) {
+        const text said = co_await self.unread.receive();
+        co_await socket.write(eddy::bytes(*said));
+    }
+}
+
+/// Whatever ends one of the three, such as a line that is too long, ends the visit.
+eddy::task<> visit(eddy::tcp::socket socket, room& in) try {
+    std::string buffer;
+    guest self;
+    co_await socket.write(eddy::bytes("Your name?\n"));
+    self.name = co_await next_line(socket, buffer);
+    in.enter(self);
+    auto good_bye = eddy::ex::just() | eddy::ex::then([&] { in.leave(self); });
+    auto talk =
+        eddy::when_any(hear(socket, buffer, self, in), tell(socket, self), self.shown_out.wait());
+    co_await eddy::finally(std::move(talk), good_bye);
+} catch (const std::system_error&) {}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    eddy::loop loop;
+    room lobby;
+    const auto session = [&](eddy::tcp::socket s) { return visit(std::move(s), lobby); };
+    auto acceptor = example::listen(loop, example::port_argument(argc, argv));
+    example::run_until_input_ends(loop, example::serve_each(std::move(acceptor), session));
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "chat: %s\n", e.what());
+    return 1;
+}
