@@ -178,7 +178,7 @@ struct timeout_t {
     auto operator()(Sender&& sender, duration limit) const {
         return (*this)(limit)(static_cast<Sender&&>(sender));
     }
-    auto operator()(duration limit) const noexcept {
+    detail::timeout_closure operator()(duration limit) const noexcept {
         return detail::timeout_closure(detail::when(limit));
     }
 };
@@ -193,7 +193,7 @@ struct deadline_t {
     auto operator()(Sender&& sender, time_point end) const {
         return (*this)(end)(static_cast<Sender&&>(sender));
     }
-    auto operator()(time_point end) const noexcept {
+    detail::timeout_closure operator()(time_point end) const noexcept {
         return detail::timeout_closure(detail::when(end));
     }
 };
