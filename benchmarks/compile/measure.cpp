@@ -12,6 +12,14 @@
 #include "common/die.hpp"
 #include "common/program.hpp"
 
+namespace {
+
+double seconds(const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
     if (argc < 2) bench::arguments(argc, argv).wrong();
     const std::int64_t begin = bench::now_ns();
@@ -30,6 +38,7 @@ int main(int argc, char** argv) {
         return 1;
     }
     bench::print_metric("wall_s", static_cast<double>(bench::now_ns() - begin) / 1e9);
+    bench::print_metric("cpu_s", seconds(used.ru_utime) + seconds(used.ru_stime));
     bench::print_metric("peak_mib", static_cast<double>(used.ru_maxrss) / 1024);
     return 0;
 }

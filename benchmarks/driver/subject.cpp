@@ -29,7 +29,14 @@ bool runs_a_loop(std::string_view suite) { return suite != "await" && suite != "
 /// Besides `eddy` itself.
 std::vector<std::string_view> eddy_programs(std::string_view suite) {
     if (suite == "echo") return {"eddy_wait"};
-    if (suite == "compile") return {"eddy_wait", "eddy_example", "eddy_example_stdexec"};
+    if (suite == "compile") {
+        return {"eddy_coro",
+                "eddy_sender",
+                "eddy_example_coroutine",
+                "eddy_example_sender",
+                "eddy_stdexec_coroutine",
+                "eddy_stdexec_sender"};
+    }
     return {};
 }
 
