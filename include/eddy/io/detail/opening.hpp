@@ -16,7 +16,8 @@ template <class File>
 struct opening : as_handle<File> {
     std::string path;
 
-    opening(loop* where, std::string name) noexcept : as_handle<File>{where}, path(std::move(name)) {}
+    opening(loop* where, std::string name) noexcept
+        : as_handle<File>{where}, path(std::move(name)) {}
 
     std::error_code prepare(io_request& request) noexcept {
         if (path.find('\0') != std::string::npos) {
