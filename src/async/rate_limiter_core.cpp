@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace eddy::detail {
 
@@ -36,6 +37,7 @@ bool rate_waiter::make_timer() noexcept try {
 
 void rate_waiter::on_turn(entry& e) noexcept {
     rate_waiter& self = owner_of<&rate_waiter::turn_>(e);
+    self.core_->turn_came(self);
     self.core_->have_turn(self);
 }
 
@@ -100,7 +102,13 @@ bool rate_limiter_core::enter(rate_waiter& node, bool may_wait) noexcept {
 void rate_limiter_core::next_turn() noexcept {
     if (waiting_.empty()) return;
     auto& first = static_cast<rate_waiter&>(waiting_.front());
-    if (!first.turn_.posted()) first.home()->post(first.turn_);
+    if (std::exchange(first.turn_posted_, true)) return;
+    first.home()->post(first.turn_);
+}
+
+void rate_limiter_core::turn_came(rate_waiter& node) noexcept {
+    const std::lock_guard lock(mutex_);
+    node.turn_posted_ = false;
 }
 
 /// Thread: of its loop.

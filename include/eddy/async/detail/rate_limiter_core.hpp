@@ -48,6 +48,7 @@ private:
 
     rate_limiter_core* core_;
     entry turn_;
+    bool turn_posted_ = false;  ///< under the lock; turn_ itself is the loop's
     std::optional<owned_timer> timer_;
 
     friend class rate_limiter_core;
@@ -69,6 +70,7 @@ private:
     bool take(std::size_t n, time_point now) noexcept;
     time_point ready_at(std::size_t n) const noexcept;
     void next_turn() noexcept;
+    void turn_came(rate_waiter& node) noexcept;
     void have_turn(rate_waiter& node) noexcept;
     void give_up(rate_waiter& node) noexcept;
 
