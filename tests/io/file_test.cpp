@@ -28,6 +28,22 @@ TEST_P(FileTest, MakesWritesAndReadsBack) {
     EXPECT_EQ(run(made.read(std::span<std::byte>())), 0U);
 }
 
+TEST_P(FileTest, NothingLeadsOutOfTheDirectoryItIsOpenedBeneath) {
+    ASSERT_EQ(::mkdir(directory_.path("in").c_str(), 0700), 0);
+    run(opened("in/f").write(bytes("inside")));
+    run(opened("out").write(bytes("outside")));
+    ASSERT_EQ(::symlink("../out", directory_.path("in/link").c_str()), 0);
+    const file in = opened("in", O_RDONLY | O_DIRECTORY);
+    char buffer[16];
+    EXPECT_EQ(run(run(in.open_beneath("f", O_RDONLY)).read(bytes(buffer))), 6U);
+    for (const std::string& path :
+         {std::string("../out"), std::string("link"), std::string("/"), directory_.path("in/f")}) {
+        EXPECT_EQ(error_of(in.open_beneath(path, O_RDONLY)), std::errc::cross_device_link) << path;
+    }
+    EXPECT_EQ(error_of(in.open_beneath("absent", O_RDONLY)), std::errc::no_such_file_or_directory);
+    EXPECT_EQ(error_of(file().open_beneath("f", O_RDONLY)), std::errc::bad_file_descriptor);
+}
+
 TEST_P(FileTest, OffsetsLeaveThePositionAlone) {
     file made = opened("f");
     run(made.write_at(0, bytes("0123456789")));

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 
@@ -46,6 +47,18 @@ public:
         using convert = detail::opening<file>;
         return io_sender<convert>(&home, eddy::open(nullptr, flags, mode),
                                   convert(&home, std::move(path)));
+    }
+    /// The same below this directory: neither `..` nor an absolute path nor a link leads out of it,
+    /// the error is `cross_device_link` (RESOLVE_BENEATH of openat2(2), which the kernel must
+    /// have). This directory must stay open until it has completed.
+    ///
+    ///     file root = co_await file::open(loop, "/srv/www", O_RDONLY | O_DIRECTORY);
+    ///     file page = co_await root.open_beneath(path, O_RDONLY);
+    auto open_beneath(std::string path, int flags, unsigned mode = 0666) const {
+        using convert = detail::opening<file>;
+        return io_sender<convert>(
+            home(), eddy::open(nullptr, flags, mode, native_handle(), RESOLVE_BENEATH),
+            convert(home(), std::move(path)));
     }
 
     /// Value: how many bytes; 0 is the end of the file, or an empty buffer.

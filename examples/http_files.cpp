@@ -1,0 +1,100 @@
+/// Serves the files of a directory over HTTP/1.1:  http_files PORT DIRECTORY
+/// GET and HEAD, kept connections, pipelining. The kernel sees to it that no path leads out.
+#include "support/arguments.hpp"
+#include "support/http_requests.hpp"
+#include "support/run.hpp"
+#include "support/server.hpp"
+
+#include <eddy/async/as_result.hpp>
+#include <eddy/async/timeout.hpp>
+#include <eddy/io/file.hpp>
+#include <eddy/io/send_file.hpp>
+#include <eddy/io/socket_option.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// For a whole request to come, and for each piece of an answer to go.
+constexpr auto patience = 10s;
+constexpr std::int64_t piece = 1 << 20;
+
+struct connection {
+    eddy::tcp::socket peer;
+    const eddy::file& root;
+    example::http_requests requests{};
+};
+
+eddy::task<> send_head(connection& c, int status, std::int64_t size) {
+    const std::string head = c.requests.answer(status, size);
+    co_await eddy::timeout(c.peer.write(eddy::bytes(head)), patience);
+}
+
+eddy::task<> answer(connection& c) {
+    if (c.requests.status() != 200) {
+        co_return co_await send_head(c, c.requests.status(), 0);
+    }
+    // Without O_NONBLOCK a FIFO would keep us waiting for a writer.
+    auto open = c.root.open_beneath(c.requests.path(), O_RDONLY | O_NONBLOCK);
+    const auto file = co_await eddy::as_result(std::move(open));
+    struct stat status {};
+    if (!file || file->status(status) || !S_ISREG(status.st_mode)) {
+        co_return co_await send_head(c, 404, 0);
+    }
+    co_await send_head(c, 200, status.st_size);
+    for (std::int64_t at = 0; at < status.st_size && !c.requests.head_only();) {
+        const auto count = static_cast<std::size_t>(std::min(piece, status.st_size - at));
+        const auto sent = co_await eddy::timeout(send_file(c.peer, *file, at, count), patience);
+        if (sent == 0) {  // the file became shorter than we have said
+            throw std::system_error(eddy::errc::end_of_stream);
+        }
+        at += static_cast<std::int64_t>(sent);
+    }
+}
+
+/// Whatever goes wrong with a connection ends it: peers that reset, or are too slow.
+eddy::task<> serve(eddy::tcp::socket peer, const eddy::file& root) try {
+    static_cast<void>(peer.set_option(eddy::option::no_delay{true}));
+    connection c{std::move(peer), root};
+    do {
+        if (!co_await eddy::timeout(c.requests.next(c.peer), patience)) {
+            co_return;
+        }
+        co_await answer(c);
+    } while (c.requests.keep_alive());
+    // The peer would not see the answer if we closed before we have read what it has sent.
+    co_await c.peer.shutdown(eddy::shutdown_side::send);
+    co_await eddy::timeout(example::skip_rest(c.peer), 1s);
+} catch (const std::system_error&) {}
+
+eddy::task<> serve_directory(eddy::loop& loop, unsigned short port, const char* path) {
+    const auto root = co_await eddy::file::open(loop, path, O_RDONLY | O_DIRECTORY);
+    const auto session = [&](eddy::tcp::socket peer) { return serve(std::move(peer), root); };
+    co_await example::serve_each(example::listen(loop, port), session);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    unsigned short port = 0;
+    if (argc != 3 || !example::read_number(argv[1], port)) {
+        example::exit_with_usage(argv, "PORT DIRECTORY   (PORT: 1 to 65535, or 0 for any)");
+    }
+    eddy::loop loop;
+    example::run_until_input_ends(loop, serve_directory(loop, port, argv[2]));
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "http_files: %s: %s\n", argv[2], e.what());
+    return 1;
+}

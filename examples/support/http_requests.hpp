@@ -1,0 +1,154 @@
+#pragma once
+
+#include <eddy/async/task.hpp>
+#include <eddy/io/bytes.hpp>
+#include <eddy/io/tcp/socket.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <http_parser.h>
+
+namespace example {
+
+/// The requests of a connection, one after the other, without bodies. The parser is Debian's
+/// libhttp-parser.
+class http_requests {
+public:
+    http_requests() {
+        http_parser_init(&parser_, HTTP_REQUEST);
+        parser_.data = this;
+        http_parser_set_max_header_size(16384);
+    }
+    http_requests(const http_requests&) = delete;
+    http_requests& operator=(const http_requests&) = delete;
+
+    /// Reads the next one. False: the peer has ended the connection.
+    eddy::task<bool> next(const eddy::tcp::socket& from) {
+        url_.clear();
+        status_ = 0;
+        http_parser_pause(&parser_, 0);
+        while (!parse()) {
+            const std::size_t count = co_await from.read_some(eddy::bytes(buffer_));
+            if (count == 0) {
+                co_return false;
+            }
+            unread_ = std::string_view(buffer_.data(), count);
+        }
+        co_return true;
+    }
+
+    /// 200, or what it is to be refused with.
+    int status() const { return status_; }
+    bool head_only() const { return parser_.method == HTTP_HEAD; }
+    bool keep_alive() const { return keep_alive_; }
+
+    /// Relative and decoded; a directory stands for its index.html.
+    std::string path() const {
+        http_parser_url parts;
+        http_parser_url_init(&parts);
+        if (http_parser_parse_url(url_.data(), url_.size(), 0, &parts) != 0) {
+            return {};
+        }
+        const auto& field = parts.field_data[UF_PATH];
+        std::string path = decoded(std::string_view(url_).substr(field.off, field.len));
+        path.erase(0, path.find_first_not_of('/'));
+        return path.empty() || path.back() == '/' ? path + "index.html" : path;
+    }
+
+    std::string answer(int status, std::int64_t size) const {
+        return "HTTP/1.1 " + std::to_string(status) + " " +
+               http_status_str(static_cast<http_status>(status)) +
+               "\r\nContent-Length: " + std::to_string(size) +
+               "\r\nConnection: " + (keep_alive_ ? "keep-alive" : "close") + "\r\n\r\n";
+    }
+
+private:
+    /// True: the request is complete, or refused. What comes behind it stays unread.
+    bool parse() {
+        if (unread_.empty()) {
+            return false;
+        }
+        unread_.remove_prefix(
+            http_parser_execute(&parser_, &settings(), unread_.data(), unread_.size()));
+        const auto error = HTTP_PARSER_ERRNO(&parser_);
+        if (error != HPE_OK && error != HPE_PAUSED) {
+            status_ = status_for(error);
+            keep_alive_ = false;
+        }
+        return status_ != 0;
+    }
+    static int status_for(http_errno error) {
+        switch (error) {
+            case HPE_CB_headers_complete:
+                return 413;
+            case HPE_CB_url:
+                return 414;
+            case HPE_HEADER_OVERFLOW:
+                return 431;
+            default:
+                return 400;
+        }
+    }
+
+    static http_requests& of(http_parser* parser) {
+        return *static_cast<http_requests*>(parser->data);
+    }
+    static const http_parser_settings& settings() {
+        static const http_parser_settings made = [] {
+            http_parser_settings s;
+            http_parser_settings_init(&s);
+            s.on_url = [](http_parser* parser, const char* text, std::size_t size) {
+                of(parser).url_.append(text, size);
+                return of(parser).url_.size() > 4096 ? -1 : 0;
+            };
+            s.on_headers_complete = [](http_parser* parser) {
+                const bool sized = parser->content_length != 0 && ~parser->content_length != 0;
+                return sized || (parser->flags & F_CHUNKED) != 0 ? -1 : 0;
+            };
+            s.on_message_complete = [](http_parser* parser) {
+                const bool known = parser->method == HTTP_GET || parser->method == HTTP_HEAD;
+                of(parser).status_ = known ? 200 : 405;
+                of(parser).keep_alive_ = http_should_keep_alive(parser) != 0;
+                http_parser_pause(parser, 1);
+                return 0;
+            };
+            return s;
+        }();
+        return made;
+    }
+    static std::string decoded(std::string_view text) {
+        const auto digit = [](char c) {
+            const std::string_view digits = "00112233445566778899aAbBcCdDeEfF";
+            const auto at = digits.find(c);
+            return at == digits.npos ? -1 : static_cast<int>(at / 2);
+        };
+        std::string plain;
+        for (std::size_t i = 0; i != text.size(); ++i) {
+            const bool coded = text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 &&
+                               digit(text[i + 2]) >= 0;
+            plain +=
+                coded ? static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i];
+            i += coded ? 2 : 0;
+        }
+        return plain;
+    }
+
+    http_parser parser_;
+    std::string url_;
+    int status_ = 0;
+    bool keep_alive_ = false;
+    std::array<char, 8192> buffer_;
+    std::string_view unread_;
+};
+
+/// Reads and forgets whatever is still to come.
+inline eddy::task<> skip_rest(const eddy::tcp::socket& from) {
+    std::array<std::byte, 4096> ignored;
+    while (co_await from.read_some(ignored) != 0) {}
+}
+
+}  // namespace example
