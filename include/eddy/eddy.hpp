@@ -3,6 +3,7 @@
 /// Everything that eddy offers.
 #include <eddy/base/version.hpp>
 #include <eddy/loop/descriptor.hpp>
+#include <eddy/loop/lease.hpp>
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/loop_group.hpp>
 #include <eddy/loop/requests.hpp>

@@ -7,6 +7,8 @@
 #include <eddy/base/function_ref.hpp>
 #include <eddy/engine/engine_kind.hpp>
 #include <eddy/engine/io_operation.hpp>
+#include <eddy/engine/lease_buffer.hpp>
+#include <eddy/intrusive/operation_list.hpp>
 #include <eddy/intrusive/ready_queue.hpp>
 
 #include <memory>
@@ -48,6 +50,8 @@ public:
     engine& operator=(const engine&) = delete;
 
     virtual engine_kind kind() const noexcept = 0;
+    /// Where the buffers of receives come from. Before anything is started.
+    void lend_from(buffer_pool& pool) noexcept { pool_ = &pool; }
 
     /// Registers `fd` anew, always: a reused number never inherits a registration. If an fd of this
     /// number was closed behind our back, its operations end with `bad_file_descriptor`.
@@ -79,7 +83,12 @@ public:
     /// to cancel. Precondition: it is not with another thread.
     std::error_code reclaim(io_operation& op) noexcept;
 
-    /// Makes the call that does what is asked for, now. Thread: any.
+    /// The buffer that came with the result of a receive; null: none did, or it was taken before.
+    static detail::lease_buffer* take_buffer(io_operation& op) noexcept;
+    /// It goes back to the pool.
+    void drop_buffer(io_operation& op) noexcept;
+
+    /// Makes the call that does what is asked for, now; not for receive. Thread: any.
     static io_result perform(const io_request& request) noexcept;
     /// A `blocking` operation was performed: takes it out of its list and makes the next one of its
     /// descriptor runnable.
@@ -141,6 +150,24 @@ protected:
     /// Whatever could go on with this direction of the slot goes on.
     virtual void activate(fd_slot& slot, io_list& list) noexcept = 0;
 
+    /// A receive that starved goes on.
+    virtual void resume(io_operation& op) noexcept = 0;
+
+    /// True for a receive for which there is no buffer now, but will be.
+    bool lacks_buffer(const io_operation& op) noexcept;
+    /// Makes the call of a receive, with a buffer that it keeps if there is data.
+    io_result receive(io_operation& op) noexcept;
+    io_result keep_buffer(io_operation& op, detail::lease_buffer& buffer,
+                          io_result result) noexcept;
+    /// The operation, which is in its list, waits for a buffer.
+    void starve(io_operation& op) noexcept;
+    /// If it waits for a buffer, it just waits from here on.
+    void end_starving(io_operation& op) noexcept;
+    /// As many receives go on as there are buffers, with those that the kernel has. True: some do.
+    bool feed(std::size_t with_kernel) noexcept;
+    /// Before the wait: from here on a buffer that comes back ends it. False: one is back.
+    [[nodiscard]] bool may_sleep() noexcept;
+
     static io_result result_of(end_reason reason) noexcept;
     static bool valid(const io_operation& op) noexcept;
     /// The result of an operation that is over before it begins: on a descriptor that is not
@@ -173,6 +200,8 @@ protected:
     fd_table table_;
     io_list unattached_;  ///< operations without a descriptor
     bool backing_off_ = false;
+    buffer_pool* pool_ = nullptr;
+    operation_list starving_;  ///< receives that wait for a buffer
 
 private:
     std::error_code examine(fd_slot& fresh, const attach_options& options) noexcept;

@@ -19,6 +19,7 @@ std::error_code engine::reclaim(io_operation& op) noexcept {
     drop_results(op);
     if (op.phase_ == phase::completed) {
         drop_result(op.request_.code, op.result_);
+        drop_buffer(op);
     }
     if (op.queued_) {
         ready_.erase(op);
@@ -59,6 +60,8 @@ void engine::came_back(io_operation& op, io_result result) noexcept {
 }
 
 void engine::forget(io_operation& op) noexcept {
+    end_starving(op);
+    drop_buffer(op);
     if (op.list_next_ != nullptr) {
         unlink(op);
     }
@@ -156,7 +159,7 @@ io_result engine::result_of(end_reason reason) noexcept {
 }
 
 bool engine::advance(io_operation& op, io_result result) noexcept {
-    if (op.request_.code == opcode::wait || !eddy::advance(op.request_, result, op.moved_)) {
+    if (!eddy::advance(op.request_, result, op.moved_)) {
         return false;
     }
     op.moved_ += static_cast<std::uint32_t>(result.count());
@@ -164,7 +167,7 @@ bool engine::advance(io_operation& op, io_result result) noexcept {
 }
 
 io_result engine::total(const io_operation& op, io_result last) noexcept {
-    if (op.moved_ == 0 || op.request_.code == opcode::wait) {
+    if (!op.request_.all || op.moved_ == 0) {
         return last;
     }
     const int error = last.system_error();

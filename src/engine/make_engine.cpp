@@ -83,6 +83,8 @@ const char* to_string(opcode code) noexcept {
             return "send";
         case opcode::recvmsg:
             return "recvmsg";
+        case opcode::receive:
+            return "receive";
         case opcode::sendmsg:
             return "sendmsg";
         case opcode::send_file:

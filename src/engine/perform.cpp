@@ -159,6 +159,7 @@ io_result engine::perform(const io_request& request) noexcept {
             return kernel::ready_now(request.slot->fd, static_cast<interest>(request.flags));
         case opcode::none:
         case opcode::close:
+        case opcode::receive:  // see engine::receive()
             break;
     }
     return io_result::system_error(EINVAL);

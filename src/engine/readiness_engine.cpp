@@ -1,4 +1,5 @@
 #include "base/make_opened.hpp"
+#include "engine/buffer_pool.hpp"
 #include "engine/engine.hpp"
 #include "kernel/io.hpp"
 #include "poller/poller.hpp"
@@ -30,6 +31,11 @@ bool short_means_empty(const fd_slot& slot, const io_request& request) noexcept 
     }
     return (slot.kind == descriptor_kind::tcp && request.code != opcode::send_file) ||
            (slot.kind == descriptor_kind::pipe && !is_read(request.code));
+}
+
+/// A receive is small, and its buffer is the loop's.
+bool blocks(const io_request& request) noexcept {
+    return request.slot->kind == descriptor_kind::file && request.code != opcode::receive;
 }
 
 }  // namespace
@@ -64,6 +70,7 @@ protected:
     void expel(fd_slot& slot) noexcept override;
     void activate(fd_slot& slot, io_list& list) noexcept override;
     bool wants_nonblocking() const noexcept override { return true; }
+    void resume(io_operation& op) noexcept override { make_runnable(op); }
 
 private:
     progress start_transfer(io_operation& op, bool may_try) noexcept;
@@ -123,6 +130,9 @@ void readiness_engine::expel(fd_slot& slot) noexcept {
 
 progress readiness_engine::start(io_operation& op, bool may_try) noexcept {
     const io_request& request = op.request_;
+    if (request.code == opcode::receive) {
+        op.request_.size = pool_->buffer_size();
+    }
     if (settled(op, op.result_)) {
         return progress::finished;
     }
@@ -146,7 +156,7 @@ progress readiness_engine::start(io_operation& op, bool may_try) noexcept {
 progress readiness_engine::start_transfer(io_operation& op, bool may_try) noexcept {
     fd_slot& slot = *op.request_.slot;
     const bool first = list_of(op).empty();
-    if (slot.kind == descriptor_kind::file) {
+    if (blocks(op.request_)) {
         link(op);
         if (op.request_.offset >= 0 || first) {
             if (may_try) {
@@ -243,7 +253,13 @@ void readiness_engine::done(io_operation& op, io_result result) noexcept {
 /// Makes the call; the operation is the first of its list, or the list is empty.
 progress readiness_engine::attempt(io_operation& op) noexcept {
     fd_slot& slot = *op.request_.slot;
-    const io_result result = perform(op.request_);
+    if (lacks_buffer(op)) {
+        hold(op);
+        starve(op);
+        return progress::pending;
+    }
+    const io_result result =
+        op.request_.code == opcode::receive ? receive(op) : perform(op.request_);
     if (result.would_block()) {
         set_may(slot, op.request_, false);
         if (!edge_ && slot.error_told) {
@@ -304,8 +320,7 @@ progress readiness_engine::finish(io_operation& op) noexcept {
         case opcode::connect:
             return finish_connect(op);
         default:
-            return op.request_.slot->kind == descriptor_kind::file ? progress::blocking
-                                                                   : attempt(op);
+            return blocks(op.request_) ? progress::blocking : attempt(op);
     }
 }
 
@@ -368,6 +383,7 @@ progress readiness_engine::finish_wait(io_operation& op) noexcept {
 }
 
 void readiness_engine::cancel(io_operation& op, end_reason reason) noexcept {
+    end_starving(op);
     if (op.phase_ != phase::waiting && op.phase_ != phase::runnable) {
         return;  // it has a result, or is with another thread and will have one
     }
@@ -402,8 +418,9 @@ void readiness_engine::activate(fd_slot& slot, io_list& list) noexcept {
 }
 
 std::error_code readiness_engine::wait(time_point until, bool& woken) noexcept {
+    const bool sleeps = !feed(0) && until != time_point::min() && may_sleep();
     std::size_t count = 0;
-    if (auto error = poller_->wait(until, events_, count, woken)) {
+    if (auto error = poller_->wait(sleeps ? until : time_point::min(), events_, count, woken)) {
         return error;
     }
     for (const poll_event& event : std::span(events_).first(count)) {
@@ -414,6 +431,7 @@ std::error_code readiness_engine::wait(time_point until, bool& woken) noexcept {
         }
         on_event(*slot, event.ready);
     }
+    static_cast<void>(feed(0));
     return {};
 }
 
@@ -488,6 +506,7 @@ std::error_code readiness_engine::update(fd_slot& slot) noexcept {
 
 std::error_code readiness_engine::rebuild_after_fork() noexcept {
     for_each_operation([this](io_operation& op) {
+        end_starving(op);
         if (op.phase_ == phase::waiting || op.phase_ == phase::runnable) {
             op.wanted_end_ = end_reason::canceled;
             complete(op, result_of(end_reason::canceled));

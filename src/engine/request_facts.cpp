@@ -23,6 +23,7 @@ bool is_read(opcode code) noexcept {
         case opcode::readv:
         case opcode::recv:
         case opcode::recvmsg:
+        case opcode::receive:
         case opcode::accept:
             return true;
         default:
@@ -60,6 +61,7 @@ bool keeps_order(const io_request& request) noexcept {
         case opcode::recv:
         case opcode::send:
         case opcode::recvmsg:
+        case opcode::receive:
         case opcode::sendmsg:
         case opcode::send_file:
         case opcode::accept:
@@ -82,6 +84,7 @@ std::uint64_t size_of(const io_request& request) noexcept {
         case opcode::recv:
         case opcode::send:
         case opcode::send_file:
+        case opcode::receive:
             return request.size;
         case opcode::readv:
         case opcode::writev:

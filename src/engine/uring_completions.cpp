@@ -41,17 +41,17 @@ void uring_engine::reap(bool& woken) noexcept {
         }
         const std::uint64_t token = cqe->user_data;
         const std::int32_t result = cqe->res;
-        const bool more = (cqe->flags & IORING_CQE_F_MORE) != 0;
+        const std::uint32_t flags = cqe->flags;
         ring_.pop();
         if (io_operation* const op = uring_ring::operation_of(token); op != nullptr) {
-            on_completion(*op, result, more);
+            on_completion(*op, result, flags);
         } else if (fd_slot* const slot = uring_ring::cancelled_on(token); slot != nullptr) {
             if (result == -ENOENT) {
                 cancel_again(*slot);
             }
         } else if (uring_ring::is_wake(token)) {
             woken = true;
-            wake_armed_ = more;
+            wake_armed_ = (flags & IORING_CQE_F_MORE) != 0;
         }
     }
 }
@@ -69,9 +69,14 @@ void uring_engine::cancel_again(fd_slot& slot) noexcept {
     }
 }
 
-void uring_engine::on_completion(io_operation& op, std::int32_t result, bool more) noexcept {
+void uring_engine::on_completion(io_operation& op, std::int32_t result,
+                                 std::uint32_t flags) noexcept {
     fd_slot* const slot = op.request_.slot;
-    if (more) {
+    if ((flags & IORING_CQE_F_BUFFER) != 0) {
+        static_cast<void>(
+            keep_buffer(op, buffers_.take(*pool_, flags), io_result::from_kernel(result)));
+    }
+    if ((flags & IORING_CQE_F_MORE) != 0) {
         keep_record(op, result);
         return;
     }
@@ -99,8 +104,12 @@ io_result uring_engine::ended(const io_operation& op, io_result result) const no
 void uring_engine::on_single(io_operation& op, io_result result) noexcept {
     bool was_poll = std::exchange(op.in_progress_, false);
     const bool ends = op.wanted_end_ != end_reason::none;
-    if (was_poll && result && !ends && op.request_.code == opcode::send_file) {
-        result = perform(op.request_);
+    if (was_poll && result && !ends && is_made_here(op)) {
+        if (lacks_buffer(op)) {
+            starve(op);
+            return;
+        }
+        result = op.request_.code == opcode::receive ? receive(op) : perform(op.request_);
         was_poll = false;
     }
     if (op.request_.code == opcode::wait && result) {
@@ -136,6 +145,8 @@ bool uring_engine::goes_on(io_operation& op, io_result result, bool was_poll) no
         }
         op.in_progress_ = true;
         again = true;
+    } else if (result.system_error() == ENOBUFS && request.code == opcode::receive) {
+        return await_buffer(op);
     } else if (!result) {
         again = result.system_error() == EINTR ||
                 (request.code == opcode::accept &&

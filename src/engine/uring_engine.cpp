@@ -48,12 +48,15 @@ void uring_engine::disown() noexcept {
     bool busy = !backlog_.empty() || !results_.unused();
     for_each_operation([&](io_operation&) { busy = true; });
     if (!busy) {
-        ring_.close();
+        close_ring();
     }
 }
 
 progress uring_engine::start(io_operation& op, bool) noexcept {
     const io_request& request = op.request_;
+    if (request.code == opcode::receive) {
+        op.request_.size = pool_->buffer_size();
+    }
     if (settled(op, op.result_)) {
         return progress::finished;
     }
@@ -114,6 +117,10 @@ bool uring_engine::fill(io_operation& op) noexcept {
     if (sqe == nullptr) {
         return false;
     }
+    if (op.request_.code == opcode::receive) {
+        op.in_progress_ |= !kernel_picks_buffers();
+        op.buffers_ = buffers_.added();
+    }
     if (op.in_progress_) {
         uring_ring::prepare_poll(*sqe, op.request_);
     } else {
@@ -143,6 +150,7 @@ void uring_engine::drain_backlog() noexcept {
 }
 
 void uring_engine::cancel(io_operation& op, end_reason reason) noexcept {
+    end_starving(op);
     if (op.phase_ == phase::completed || op.phase_ == phase::idle) {
         return;
     }
@@ -211,13 +219,15 @@ std::error_code uring_engine::wait(time_point until, bool& woken) noexcept {
     if (!wake_armed_) {
         arm_wake();
     }
+    static_cast<void>(feed_receives());
     drain_backlog();
-    const bool may_block =
-        until != time_point::min() && wake_armed_ && backlog_.empty() && !ring_.has_completion();
+    const bool may_block = until != time_point::min() && wake_armed_ && backlog_.empty() &&
+                           !ring_.has_completion() && may_sleep();
     if (auto error = ring_.enter(may_block ? 1 : 0, until)) {
         return error;
     }
     reap(woken);
+    static_cast<void>(feed_receives());
     return {};
 }
 
@@ -250,6 +260,7 @@ std::error_code uring_engine::rebuild_after_fork() noexcept {
     // The mapping is shared with the parent: whatever this process wrote there would be the
     // parent's submission. Drop it and make another.
     for_each_operation([this](io_operation& op) {
+        end_starving(op);
         if (op.phase_ != phase::waiting && op.phase_ != phase::runnable) {
             return;
         }
@@ -269,7 +280,7 @@ std::error_code uring_engine::rebuild_after_fork() noexcept {
             drop_results(static_cast<io_operation&>(node));
         }
     });
-    ring_.close();
+    close_ring();
     wake_.reset();
     return open(entries_);
 }

@@ -4,6 +4,7 @@
 
 #include "engine/engine.hpp"
 #include "engine/result_pool.hpp"
+#include "engine/uring_buffers.hpp"
 #include "engine/uring_ring.hpp"
 #include "kernel/event.hpp"
 
@@ -40,6 +41,7 @@ protected:
     void drop_results(io_operation& op) noexcept override;
     void activate(fd_slot& slot, io_list& list) noexcept override;
     bool wants_nonblocking() const noexcept override { return false; }
+    void resume(io_operation& op) noexcept override { submit(op); }
 
 private:
     template <class Condition>
@@ -54,7 +56,12 @@ private:
     void arm_wake() noexcept;
     void reap(bool& woken) noexcept;
     void cancel_again(fd_slot& slot) noexcept;
-    void on_completion(io_operation& op, std::int32_t result, bool more) noexcept;
+    void on_completion(io_operation& op, std::int32_t result, std::uint32_t flags) noexcept;
+    bool kernel_picks_buffers() noexcept;
+    bool feed_receives() noexcept;
+    bool await_buffer(io_operation& op) noexcept;
+    bool is_made_here(const io_operation& op) const noexcept;
+    void close_ring() noexcept;
     void on_single(io_operation& op, io_result result) noexcept;
     bool goes_on(io_operation& op, io_result result, bool was_poll) noexcept;
     void on_multishot(io_operation& op, std::int32_t result) noexcept;
@@ -81,6 +88,9 @@ private:
     bool wake_armed_ = false;
     operation_list backlog_;  ///< to be submitted, or cancelled, when there is room
     result_pool results_;
+    uring_buffers buffers_;
+    bool buffers_refused_ = false;  ///< the kernel has no queue of buffers
+    std::uint32_t dry_at_ = 0;      ///< changes of buffers_ when the kernel had none left
 };
 
 }  // namespace eddy

@@ -125,6 +125,19 @@ bool uring_ring::belongs_to_another_thread() const noexcept {
     return enabled_ && owner_ != kernel::thread_number();
 }
 
+std::error_code uring_ring::share_buffers(io_uring_buf_ring& memory, unsigned entries) noexcept {
+    kernel::count_call();
+    if (const int error = kernel::injected(kernel::call::uring_buffers); error != 0) {
+        return {error, std::system_category()};
+    }
+    io_uring_buf_reg registration{};
+    registration.ring_addr = reinterpret_cast<std::uintptr_t>(&memory);
+    registration.ring_entries = entries;
+    registration.bgid = buffer_group;
+    const int result = io_uring_register_buf_ring(&ring_, &registration, 0);
+    return {result < 0 ? -result : 0, std::system_category()};
+}
+
 io_uring_sqe* uring_ring::next_sqe() noexcept {
     if (!enabled_) {
         return nullptr;
@@ -226,6 +239,16 @@ void uring_ring::prepare_open(io_uring_sqe& sqe, const io_request& request) noex
     io_uring_prep_openat2(&sqe, request.directory(), path, &how);
 }
 
+void uring_ring::prepare_receive(io_uring_sqe& sqe, const io_request& request) noexcept {
+    if (is_socket(request.slot->kind)) {
+        io_uring_prep_recv(&sqe, request.slot->fd, nullptr, cut(request.size), 0);
+    } else {
+        io_uring_prep_read(&sqe, request.slot->fd, nullptr, cut(request.size), file_offset(-1));
+    }
+    sqe.flags |= IOSQE_BUFFER_SELECT;
+    sqe.buf_group = buffer_group;
+}
+
 void uring_ring::prepare(io_uring_sqe& sqe, const io_request& request) noexcept {
     const int fd = request.slot != nullptr ? request.slot->fd : -1;
     // Where all is wanted, the rest is submitted anew: the kernel's own way drops an error behind
@@ -261,6 +284,9 @@ void uring_ring::prepare(io_uring_sqe& sqe, const io_request& request) noexcept 
         case opcode::sendmsg:
             io_uring_prep_sendmsg(&sqe, fd, static_cast<const msghdr*>(request.data),
                                   static_cast<unsigned>(message_flags | MSG_NOSIGNAL));
+            break;
+        case opcode::receive:
+            prepare_receive(sqe, request);
             break;
         case opcode::accept:
             io_uring_prep_accept(&sqe, fd, static_cast<sockaddr*>(request.data),

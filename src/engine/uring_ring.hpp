@@ -62,6 +62,9 @@ public:
     const io_uring_cqe* front() noexcept;
     void pop() noexcept { io_uring_cq_advance(&ring_, 1); }
 
+    /// From here on receives are served out of it. `memory` must live until close().
+    std::error_code share_buffers(io_uring_buf_ring& memory, unsigned entries) noexcept;
+
     bool multishot_accept() const noexcept { return multishot_accept_; }
     void disable_multishot_accept() noexcept { multishot_accept_ = false; }
 
@@ -70,7 +73,10 @@ private:
     static constexpr std::uint64_t cancel_mark = 1;
     static constexpr std::uint64_t wake_token = 2;
 
+    static constexpr unsigned short buffer_group = 0;
+
     unsigned publish() noexcept;
+    static void prepare_receive(io_uring_sqe& sqe, const io_request& request) noexcept;
     bool kernel_has_work() const noexcept;
     void prepare_open(io_uring_sqe& sqe, const io_request& request) noexcept;
     void prepare_write(io_uring_sqe& sqe, const io_request& request) noexcept;

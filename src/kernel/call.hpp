@@ -23,6 +23,7 @@ enum class call : std::uint8_t {
     epoll_wait,
     uring_setup,
     uring_enter,
+    uring_buffers,
     rwf_nosignal,  ///< no call: says that the kernel lacks the flag
     epoll_pwait2,  ///< no call: says that the kernel lacks it; epoll_wait is made instead
     count_,

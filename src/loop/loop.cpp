@@ -1,5 +1,6 @@
 #include <eddy/loop/loop.hpp>
 
+#include "engine/buffer_pool.hpp"
 #include "engine/engine.hpp"
 #include "kernel/call.hpp"
 #include "kernel/fork_mark.hpp"
@@ -29,8 +30,12 @@ std::unique_ptr<engine> engine_for(engine_kind kind, ready_queue& ready) {
 loop::loop(loop_options options)
     : options_(options),
       engine_(engine_for(options.engine, ready_)),
+      leases_(new buffer_pool(
+          {.size = options.lease_size, .batch = options.lease_count, .max = options.lease_max},
+          *engine_)),
       process_mark_(kernel::process_mark()) {
     options_.batch_max = std::max<std::size_t>(options_.batch_max, 1);
+    engine_->lend_from(*leases_);
     back_off_.owner = timer_owner::back_off;
     if (!timers_.reserve()) {  // for back_off_
         throw std::bad_alloc();
@@ -48,6 +53,7 @@ void loop::check_use() const noexcept {
 
 loop_counters loop::counters() const noexcept {
     loop_counters all = counters_;
+    all.leases_out = leases_->out();
     if (on_thread()) {
         all.syscalls += kernel::calls_made();
     }
@@ -193,6 +199,7 @@ void loop::dispatch(operation& op) noexcept {
         case node_kind::stop_command:
         case node_kind::io_returned:
         case node_kind::io_stop:
+        case node_kind::lease:
             break;  // never in the ready queue
     }
 }

@@ -1,3 +1,4 @@
+#include "engine/buffer_pool.hpp"
 #include "engine/engine.hpp"
 #include "kernel/fork_mark.hpp"
 #include "loop/blocking_call.hpp"
@@ -84,6 +85,7 @@ bool loop::ends_by_itself(const io_operation& op, bool timed) noexcept {
     switch (op.request_.code) {
         case opcode::read:
         case opcode::readv:
+        case opcode::receive:
             return op.request_.slot != nullptr && op.request_.slot->kind == descriptor_kind::file;
         case opcode::recv:
         case opcode::recvmsg:
@@ -217,6 +219,7 @@ void loop::after_fork_in_child() {
     if (auto error = engine_->rebuild_after_fork()) {
         throw std::system_error(error, "the loop cannot be made anew after fork()");
     }
+    leases_->after_fork_in_child();
     give_up_away();
     // The thread that ran it is here only if it is the one that forked, inside a callback.
     running_.store(on_thread(), std::memory_order_relaxed);

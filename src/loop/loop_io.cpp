@@ -184,7 +184,11 @@ void loop::complete(io_operation& op) noexcept {
         forget(op);
         op.phase_ = io_operation::phase::idle;
     }
-    if (op.callback_ != nullptr) {
+    if (op.callback_ == nullptr) {
+        engine_->drop_buffer(op);
+    } else if (op.request_.code == opcode::receive) {
+        complete_receive(op);
+    } else {
         op.callback_(op);
     }
 }

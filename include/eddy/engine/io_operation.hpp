@@ -26,6 +26,7 @@ enum class opcode : std::uint8_t {
     recv,
     send,
     recvmsg,
+    receive,
     sendmsg,
     send_file,
     accept,
@@ -63,9 +64,10 @@ struct io_request {
     fd_slot* slot = nullptr;
     std::uint32_t generation = 0;
     std::uint32_t mode = 0;  ///< open: the mode of a new file; connect: the address's length
-    void* data = nullptr;    ///< buffer, iovec, msghdr, sockaddr, path
+    /// Buffer, iovec, msghdr, sockaddr, path; receive: the buffer that was lent, once there is one.
+    void* data = nullptr;
     union {
-        std::uint64_t size = 0;  ///< of the buffer; open: RESOLVE_*
+        std::uint64_t size = 0;  ///< of the buffer, also of one to come; open: RESOLVE_*
         unsigned* address_size;  ///< accept: a socklen_t, or null
     };
     std::int64_t offset = -1;  ///< of the file; -1: its own position; open: the directory's fd
@@ -122,7 +124,8 @@ private:
     ///     idle --start()--> waiting --ready--> runnable --finish()--> waiting (it would block)
     ///     waiting, runnable --result--> completed --callback--> idle
     ///     waiting --sent to an executor--> away --posted back--> completed
-    enum class phase : std::uint8_t { idle, posted, waiting, runnable, completed, away };
+    ///     runnable --no buffer is left--> starving --one comes back--> waiting, runnable
+    enum class phase : std::uint8_t { idle, posted, waiting, runnable, starving, completed, away };
 
     io_request request_;
     io_result result_;
@@ -135,6 +138,7 @@ private:
     union {
         std::uint32_t moved_ = 0;  ///< by earlier calls for a transfer that wants all
         std::uint32_t told_;       ///< readiness engines: what a wait was told of
+        std::uint32_t buffers_;    ///< io_uring: how many the kernel had got before a receive
     };
     phase phase_ = phase::idle;
     end_reason wanted_end_ = end_reason::none;

@@ -21,6 +21,7 @@ enum class node_kind : std::uint8_t {
     timer_command,  ///< another thread set, moved or cancelled a timer
     stop_command,   ///< another thread stopped the loop
     io_returned,    ///< an executor has performed a blocking call
+    lease,          ///< a buffer that comes back to its pool, which has an inbox of its own
 };
 
 /// What travels through the inbox.

@@ -12,6 +12,7 @@
 #include <eddy/intrusive/timer_heap.hpp>
 #include <eddy/loop/counters.hpp>
 #include <eddy/loop/entry.hpp>
+#include <eddy/loop/lease.hpp>
 #include <eddy/loop/scheduler.hpp>
 #include <eddy/loop/timer.hpp>
 
@@ -24,6 +25,7 @@
 
 namespace eddy {
 
+class buffer_pool;
 class engine;
 class stoppable_io;
 class system_timers;
@@ -41,6 +43,12 @@ struct loop_options {
     duration timer_slack = duration(-1);
     /// Where calls that block (files, on epoll and poll) are made. Null: on the loop's thread.
     scheduler* blocking = nullptr;
+    /// The buffers of receive(): how large each is; how many are made at a time, at first use and
+    /// whenever none is left; how many there are at most (up to 32768). When all are out, receives
+    /// wait until one comes back.
+    std::size_t lease_size = 4096;
+    std::size_t lease_count = 64;
+    std::size_t lease_max = 4096;
 };
 
 enum class run_mode : std::uint8_t {
@@ -168,6 +176,10 @@ public:
     /// Blocks for as long as the kernel takes to cancel. A close goes on without telling.
     void abandon(io_operation& op) noexcept;
 
+    /// The buffer with what a receive() has got, inside its completion. Empty at the end of the
+    /// stream and after an error. What is not taken goes back when the completion returns.
+    lease take_lease(const io_operation& op) noexcept;
+
     // --- Looking at it
     // ----------------------------------------------------------------------------
 
@@ -198,6 +210,7 @@ private:
         stop_node() noexcept : queue_node(node_kind::stop_command) {}
     };
     struct blocking_call;
+    struct lent;
 
     template <auto Operation, auto OnComplete>
     static void completion_thunk(io_operation& op) noexcept {
@@ -226,6 +239,7 @@ private:
     void dispatch(timer& t) noexcept;
     void dispatch(io_operation& op) noexcept;
     void complete(io_operation& op) noexcept;
+    void complete_receive(io_operation& op) noexcept;
     void forget(io_operation& op) noexcept;
     void deliver(io_operation& op) noexcept;
     bool begin(io_operation& op, bool timed) noexcept;
@@ -262,6 +276,8 @@ private:
     std::shared_ptr<timer_heap> timer_room_ = std::make_shared<timer_heap>();
     timer_heap& timers_ = *timer_room_;
     std::unique_ptr<eddy::engine> engine_;
+    std::unique_ptr<buffer_pool, detail::pool_leaver> leases_;
+    lent* lent_ = nullptr;  ///< by the completion that is being called
     std::unique_ptr<system_timers> system_timers_;
     loop_counters counters_;
     std::size_t work_ = 0;  ///< what was started, set or posted and has not completed
@@ -287,6 +303,7 @@ private:
     std::atomic<unsigned> executors_inside_{0};  ///< threads that bring a blocking call back
 
     friend class timer;
+    friend class lease;
     friend class stoppable_io;
     friend class descriptor;
     friend class system_timers;

@@ -61,6 +61,11 @@ EDDY_API io_request send(const descriptor& d, std::span<const std::byte> buffer,
 /// All of the buffer: MSG_WAITALL.
 EDDY_API io_request recv_all(const descriptor& d, std::span<std::byte> buffer) noexcept;
 EDDY_API io_request send_all(const descriptor& d, std::span<const std::byte> buffer) noexcept;
+/// What there is, in a buffer that the loop lends: while it waits it needs none. On everything that
+/// can be read; of a datagram what fits into one buffer. Result: bytes, of which
+/// `loop::take_lease()` gives the buffer; 0 at the end of the stream. While all buffers are lent
+/// (`loop_options::lease_max`) it waits until one comes back.
+EDDY_API io_request receive(const descriptor& d) noexcept;
 /// Descriptors that come with a message are CLOEXEC.
 EDDY_API io_request recvmsg(const descriptor& d, msghdr& message, int flags = 0) noexcept;
 EDDY_API io_request sendmsg(const descriptor& d, const msghdr& message, int flags = 0) noexcept;

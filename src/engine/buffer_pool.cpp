@@ -1,0 +1,150 @@
+#include "engine/buffer_pool.hpp"
+
+#include "engine/engine.hpp"
+#include "kernel/fork_mark.hpp"
+
+#include <algorithm>
+#include <new>
+#include <thread>
+
+namespace eddy {
+
+namespace {
+
+constexpr std::size_t smallest = 64;
+constexpr std::size_t largest = std::size_t{1} << 24;
+constexpr std::align_val_t alignment{alignof(detail::lease_buffer)};
+
+}  // namespace
+
+buffer_pool::buffer_pool(const pool_options& options, engine& sleeper) noexcept
+    : options_(options), sleeper_(sleeper), process_mark_(kernel::process_mark()) {
+    options_.size = (std::clamp(options.size, smallest, largest) + 63) / 64 * 64;
+    options_.max = std::clamp<std::size_t>(options.max, 1, most);
+    options_.batch = std::clamp<std::size_t>(options.batch, 1, options_.max);
+}
+
+void buffer_pool::chunk_deleter::operator()(std::byte* memory) const noexcept {
+    ::operator delete(memory, alignment);
+}
+
+bool buffer_pool::provide() noexcept {
+    if (free_ == nullptr) {
+        collect();
+    }
+    return free_ != nullptr || grow();
+}
+
+bool buffer_pool::grow() noexcept try {
+    const std::size_t count = std::min(options_.batch, options_.max - total());
+    if (count == 0) {
+        return false;
+    }
+    buffers_.reserve(total() + count);
+    chunks_.reserve(chunks_.size() + 1);
+    const std::size_t stride = sizeof(buffer) + options_.size;
+    auto* const memory = static_cast<std::byte*>(::operator new(count* stride, alignment));
+    chunks_.emplace_back(memory);
+    for (std::size_t i = 0; i != count; ++i) {
+        auto* const made =
+            new (memory + i * stride) buffer(*this, static_cast<std::uint16_t>(total()));
+        buffers_.push_back(made);
+        push_free(*made);
+    }
+    return true;
+} catch (const std::bad_alloc&) {
+    return false;
+}
+
+void buffer_pool::collect() noexcept {
+    queue_node* node = returned_.take();
+    while (node != nullptr) {
+        queue_node* const next = inbox::next(*node);
+        push_free(static_cast<buffer&>(*node));
+        node = next;
+    }
+}
+
+void buffer_pool::push_free(buffer& b) noexcept {
+    b.where = buffer::place::free;
+    b.next_free = free_;
+    free_ = &b;
+    ++free_count_;
+}
+
+buffer_pool::buffer& buffer_pool::pop_free() noexcept {
+    buffer& b = *free_;
+    free_ = b.next_free;
+    --free_count_;
+    return b;
+}
+
+buffer_pool::buffer& buffer_pool::take() noexcept {
+    buffer& b = pop_free();
+    b.where = buffer::place::out;
+    ++lent_;
+    return b;
+}
+
+void buffer_pool::put(buffer& b) noexcept {
+    --lent_;
+    push_free(b);
+}
+
+buffer_pool::buffer& buffer_pool::give_to_kernel() noexcept {
+    buffer& b = pop_free();
+    b.where = buffer::place::kernel;
+    return b;
+}
+
+buffer_pool::buffer& buffer_pool::taken_by_kernel(std::uint16_t number) noexcept {
+    buffer& b = *buffers_[number];
+    b.where = buffer::place::out;
+    ++lent_;
+    return b;
+}
+
+void buffer_pool::recall_from_kernel() noexcept {
+    for (buffer* const b : buffers_) {
+        if (b->where == buffer::place::kernel) {
+            push_free(*b);
+        }
+    }
+}
+
+void buffer_pool::give_back(buffer& b) noexcept {
+    // relaxed: it is the push that publishes it. A loop that leaves and has taken the push, which
+    // is what un-parks it, sees this too.
+    inside_.fetch_add(1, std::memory_order_relaxed);
+    if (returned_.push(b)) {
+        sleeper_.wake();
+    }
+    // release: pairs with leave(), after which there is nobody to wake.
+    inside_.fetch_sub(1, std::memory_order_release);
+    // acq_rel: release for the one that destroys, acquire if this is the one.
+    if (returned_elsewhere_.fetch_add(1, std::memory_order_acq_rel) == UINT64_MAX) {
+        delete this;
+    }
+}
+
+void buffer_pool::after_fork_in_child() noexcept {
+    process_mark_ = kernel::process_mark();
+    inside_.store(0, std::memory_order_relaxed);
+}
+
+void buffer_pool::leave() noexcept {
+    collect();  // and not parked any more: who comes later wakes nobody
+    // acquire: pairs with give_back().
+    while (process_mark_ == kernel::process_mark() &&
+           inside_.load(std::memory_order_acquire) != 0) {
+        std::this_thread::yield();
+    }
+    // acq_rel: as in give_back().
+    if (returned_elsewhere_.fetch_sub(lent_, std::memory_order_acq_rel) == lent_) {
+        delete this;
+    }
+}
+
+void detail::pool_leaver::operator()(buffer_pool* pool) const noexcept { pool->leave(); }
+
+}  // namespace eddy

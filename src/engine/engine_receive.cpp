@@ -1,0 +1,79 @@
+#include "engine/buffer_pool.hpp"
+#include "engine/engine.hpp"
+
+#include <cerrno>
+#include <utility>
+
+namespace eddy {
+
+detail::lease_buffer* engine::take_buffer(io_operation& op) noexcept {
+    if (op.request_.code != opcode::receive) {
+        return nullptr;
+    }
+    return static_cast<detail::lease_buffer*>(std::exchange(op.request_.data, nullptr));
+}
+
+void engine::drop_buffer(io_operation& op) noexcept {
+    if (detail::lease_buffer* const buffer = take_buffer(op); buffer != nullptr) {
+        pool_->put(*buffer);
+    }
+}
+
+io_result engine::keep_buffer(io_operation& op, detail::lease_buffer& buffer,
+                              io_result result) noexcept {
+    if (result.count() == 0) {
+        pool_->put(buffer);
+    } else {
+        buffer.size = static_cast<std::uint32_t>(result.count());
+        op.request_.data = &buffer;
+    }
+    return result;
+}
+
+bool engine::lacks_buffer(const io_operation& op) noexcept {
+    return op.request_.code == opcode::receive && !pool_->provide() && pool_->total() != 0;
+}
+
+io_result engine::receive(io_operation& op) noexcept {
+    if (!pool_->provide()) {
+        return io_result::system_error(ENOMEM);
+    }
+    detail::lease_buffer& buffer = pool_->take();
+    io_request request = op.request_;
+    request.code = opcode::read;
+    request.data = buffer.bytes();
+    return keep_buffer(op, buffer, perform(request));
+}
+
+void engine::starve(io_operation& op) noexcept {
+    op.phase_ = phase::starving;
+    starving_.push_back(op);
+}
+
+void engine::end_starving(io_operation& op) noexcept {
+    if (op.phase_ == phase::starving) {
+        starving_.erase(op);
+        op.phase_ = phase::waiting;
+    }
+}
+
+bool engine::feed(std::size_t with_kernel) noexcept {
+    if (starving_.empty()) {
+        return false;
+    }
+    std::size_t left = with_kernel;
+    if (pool_->provide()) {
+        left += pool_->free_count();
+    }
+    const bool fed = left != 0;
+    for (; left != 0 && !starving_.empty(); --left) {
+        auto& op = static_cast<io_operation&>(*starving_.front());
+        end_starving(op);
+        resume(op);
+    }
+    return fed;
+}
+
+bool engine::may_sleep() noexcept { return starving_.empty() || pool_->park(); }
+
+}  // namespace eddy

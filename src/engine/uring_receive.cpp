@@ -1,0 +1,67 @@
+#if EDDY_HAS_IO_URING
+
+#include "engine/uring_engine.hpp"
+
+namespace eddy {
+
+/// False: receives poll, and the call is made here.
+bool uring_engine::kernel_picks_buffers() noexcept {
+    if (buffers_.is_open() || buffers_refused_) {
+        return buffers_.is_open();
+    }
+    const auto error = buffers_.open(ring_, *pool_);
+    if (!error) {
+        static_cast<void>(pool_->provide());
+        buffers_.refill(*pool_);
+        return true;
+    }
+    // Only the thread of the ring may ask: the next one may be luckier.
+    buffers_refused_ = error != std::errc::file_exists;
+    return false;
+}
+
+/// The kernel polls for it, and then the call is made here.
+bool uring_engine::is_made_here(const io_operation& op) const noexcept {
+    return op.request_.code == opcode::send_file ||
+           (op.request_.code == opcode::receive && !buffers_.is_open());
+}
+
+/// The kernel had no buffer for it. False: there will never be one.
+bool uring_engine::await_buffer(io_operation& op) noexcept {
+    if (pool_->total() == 0 && !pool_->provide()) {
+        return false;
+    }
+    if (op.buffers_ != buffers_.added()) {
+        submit(op);  // it has got some since
+        return true;
+    }
+    dry_at_ = buffers_.changes();
+    starve(op);
+    return true;
+}
+
+bool uring_engine::feed_receives() noexcept {
+    if (buffers_.is_open()) {
+        pool_->collect();  // before feed(), which must know of all that the kernel will have
+    }
+    // A receive that was resumed may have had no use for its buffer: the kernel has it still. But
+    // if it has just said that it has none, it knows better.
+    const bool trusted = buffers_.is_open() && dry_at_ != buffers_.changes();
+    const bool fed = feed(trusted ? buffers_.count() : 0);
+    if (buffers_.is_open()) {
+        buffers_.refill(*pool_);
+    }
+    return fed;
+}
+
+void uring_engine::close_ring() noexcept {
+    ring_.close();
+    if (buffers_.is_open()) {
+        buffers_.close();
+        pool_->recall_from_kernel();
+    }
+}
+
+}  // namespace eddy
+
+#endif

@@ -1,0 +1,36 @@
+#include <eddy/loop/lease.hpp>
+
+#include "engine/buffer_pool.hpp"
+#include "engine/engine.hpp"
+#include "loop/lent.hpp"
+
+#include <eddy/loop/loop.hpp>
+
+namespace eddy {
+
+void lease::give_back() noexcept {
+    detail::lease_buffer& buffer = *std::exchange(buffer_, nullptr);
+    buffer_pool& home = *buffer.home;
+    if (const loop* const here = loop::current(); here != nullptr && here->leases_.get() == &home) {
+        home.put(buffer);
+    } else {
+        home.give_back(buffer);
+    }
+}
+
+lease loop::take_lease(const io_operation& op) noexcept {
+    EDDY_ASSERT(lent_ != nullptr && lent_->op == &op,
+                "the lease of a receive was asked for outside of its completion");
+    return std::move(lent_->buffer);
+}
+
+/// What is lent belongs to this call while the completion runs: it may destroy the operation, or
+/// start it again.
+void loop::complete_receive(io_operation& op) noexcept {
+    lent here{&op, lease(engine::take_buffer(op)), lent_};
+    lent_ = &here;
+    op.callback_(op);
+    lent_ = here.outer;
+}
+
+}  // namespace eddy

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <eddy/loop/lease.hpp>
+#include <eddy/loop/loop.hpp>
+
+namespace eddy {
+
+/// What take_lease() finds while the completion of a receive is called.
+struct loop::lent {
+    const io_operation* op;
+    lease buffer;
+    lent* outer;  ///< of the completion from which this one is called
+};
+
+}  // namespace eddy
