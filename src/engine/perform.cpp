@@ -27,19 +27,6 @@ bool would_wait(const io_request& request, interest wanted) noexcept {
     return ready && ready.raw() == 0;
 }
 
-/// How much may be written at once. Without O_NONBLOCK a write waits until all of it is done; what
-/// poll() calls writable has room for this: PIPE_BUF in a pipe and in a socket, a little in a
-/// terminal.
-std::size_t bite(const fd_slot& slot, std::size_t size) noexcept {
-    if (!slot.shared || slot.kind == descriptor_kind::file) {
-        return std::min(size, kernel::transfer_max);
-    }
-    constexpr std::size_t pipe_buf = 4096;
-    constexpr std::size_t little = 256;
-    const bool roomy = slot.kind == descriptor_kind::pipe || is_socket(slot.kind);
-    return std::min(size, roomy ? pipe_buf : little);
-}
-
 /// In pieces, so that one connection does not keep the others waiting.
 io_result send_file_some(const io_request& request) noexcept {
     constexpr std::size_t at_once = 1 << 20;
@@ -91,14 +78,8 @@ io_result write_vectors(const io_request& request) noexcept {
         const msghdr message = message_of(request);
         return kernel::sendmsg(fd, &message, 0);
     }
-    if (request.slot->shared && request.slot->kind != descriptor_kind::file) {
-        const iovec* const end = vectors + request.flags;
-        const iovec* const first =
-            std::find_if(vectors, end, [](const iovec& v) { return v.iov_len != 0; });
-        io_request part = request;
-        part.data = first->iov_base;  // there is one: the operation moves something
-        part.size = first->iov_len;
-        return write_some(part);
+    if (is_bitten(*request.slot)) {
+        return write_some(first_vector(request));
     }
     if (request.slot->kind == descriptor_kind::pipe) {
         return kernel::writev_pipe(fd, vectors, request.flags);

@@ -1,5 +1,8 @@
 #include "engine/request_facts.hpp"
 
+#include "kernel/io.hpp"
+
+#include <algorithm>
 #include <cerrno>
 #include <numeric>
 #include <span>
@@ -98,6 +101,31 @@ std::uint64_t size_of(const io_request& request) noexcept {
         default:
             return 0;
     }
+}
+
+bool is_bitten(const fd_slot& slot) noexcept {
+    return slot.shared && slot.kind != descriptor_kind::file;
+}
+
+std::size_t bite(const fd_slot& slot, std::size_t size) noexcept {
+    if (!is_bitten(slot)) {
+        return std::min(size, kernel::transfer_max);
+    }
+    constexpr std::size_t pipe_buf = 4096;
+    constexpr std::size_t little = 256;
+    const bool roomy = slot.kind == descriptor_kind::pipe || is_socket(slot.kind);
+    return std::min(size, roomy ? pipe_buf : little);
+}
+
+io_request first_vector(const io_request& request) noexcept {
+    const auto* const vectors = static_cast<const iovec*>(request.data);
+    const iovec* const first = std::find_if(vectors, vectors + request.flags,
+                                            [](const iovec& v) { return v.iov_len != 0; });
+    io_request part = request;
+    part.code = opcode::write;
+    part.data = first->iov_base;
+    part.size = first->iov_len;
+    return part;
 }
 
 accept_failure classify_accept(io_result result) noexcept {

@@ -17,6 +17,14 @@ bool keeps_order(const io_request& request) noexcept;
 bool looks_elsewhere(const io_request& request) noexcept;
 /// How many bytes the operation moves at most; 0 for what is no transfer.
 std::uint64_t size_of(const io_request& request) noexcept;
+/// Whether a write without O_NONBLOCK waits until all of it is done, and O_NONBLOCK is not ours to
+/// set: then only a bite is written at once.
+bool is_bitten(const fd_slot& slot) noexcept;
+/// How much of `size` may be written at once. What poll() calls writable has room for this:
+/// PIPE_BUF in a pipe and in a socket, a little in a terminal.
+std::size_t bite(const fd_slot& slot, std::size_t size) noexcept;
+/// The first vector of a writev that is not empty, as a write. Precondition: there is one.
+io_request first_vector(const io_request& request) noexcept;
 
 /// What an error of accept() means.
 enum class accept_failure : std::uint8_t {

@@ -213,13 +213,19 @@ void uring_ring::prepare_write(io_uring_sqe& sqe, const io_request& request) noe
         io_uring_prep_send(&sqe, fd, request.data, cut(request.size), MSG_NOSIGNAL);
         return;
     }
-    io_uring_prep_write(&sqe, fd, request.data, cut(request.size), file_offset(request.offset));
+    // A terminal: the kernel asks poll() and then waits in the submission until all is written.
+    io_uring_prep_write(&sqe, fd, request.data, cut(bite(*request.slot, request.size)),
+                        file_offset(request.offset));
     if (request.slot->kind == descriptor_kind::pipe) {
         sqe.rw_flags = no_sigpipe();
     }
 }
 
 void uring_ring::prepare_writev(io_uring_sqe& sqe, const io_request& request) noexcept {
+    if (is_bitten(*request.slot) && !is_socket(request.slot->kind)) {
+        prepare_write(sqe, first_vector(request));
+        return;
+    }
     io_uring_prep_writev(&sqe, request.slot->fd, static_cast<const iovec*>(request.data),
                          static_cast<unsigned>(request.flags), file_offset(request.offset));
     if (request.slot->kind == descriptor_kind::pipe || is_socket(request.slot->kind)) {

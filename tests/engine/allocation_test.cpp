@@ -70,6 +70,50 @@ TEST_P(Allocation, IsNotNeededToPlayPingPong) {
     }
 }
 
+/// Takes what comes in a buffer of the loop and sends that back.
+struct borrower {
+    eddy::loop* home;
+    descriptor socket;
+    io_operation io{};
+    lease data{};
+    int left = 0;
+
+    void receive_next() noexcept {
+        home->start<&borrower::io, &borrower::on_received>(*this, receive(socket));
+    }
+    void on_received(io_result result) noexcept {
+        data = home->take_lease(io);
+        if (result.count() != 0) {
+            home->start<&borrower::io, &borrower::on_sent>(*this, send(socket, data.data()));
+        }
+    }
+    void on_sent(io_result) noexcept {
+        data.reset();
+        if (--left <= 0) {
+            home->stop();
+        }
+        receive_next();
+    }
+};
+
+TEST_P(Allocation, IsNotNeededToPlayPingPongWithLentBuffers) {
+    fd_pair pair = tcp_pair();
+    borrower one{&loop(), attach(std::move(pair.first))};
+    borrower two{&loop(), attach(std::move(pair.second))};
+    ASSERT_EQ(::send(two.socket.native_handle(), "ball", 4, 0), 4);
+    one.receive_next();
+    two.receive_next();
+    one.left = 10;
+    two.left = 1'000'000;
+    loop().run();
+    one.left = 1000;
+    EXPECT_EQ(allocations_of([&] { loop().run(); }), 0U);
+    EXPECT_LE(one.left, 0);
+    one.socket.close();
+    two.socket.close();
+    loop().run(run_mode::empty);
+}
+
 TEST_P(Allocation, IsNotNeededForTimersAndPosts) {
     struct ticker {
         eddy::loop* home;

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <deque>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -20,7 +21,8 @@ struct connection {
     bool closed = false;
 };
 
-/// A transfer of up to 100 bytes, by one operation that is used again and again.
+/// A transfer of up to 100 bytes (a lease brings what there is), by one operation that is used
+/// again and again.
 struct transfer {
     recorder done;
     std::string buffer = std::string(100, 'x');
@@ -56,6 +58,7 @@ protected:
             EXPECT_LE(c.received, c.sent);
             received += c.received;
         }
+        EXPECT_EQ(loop().counters().leases_out, 0U);
         EXPECT_GT(received, count);  // or the steps were too idle to show anything
     }
 
@@ -90,7 +93,30 @@ private:
         const auto data = bytes(t.buffer).first(random_.below(t.buffer.size() + 1));
         const auto deadline =
             random_.one_in(4) ? clock::now() + std::chrono::microseconds(random_.below(50)) : never;
-        start(t.done, t.sends ? send(end, data) : recv(end, data), deadline);
+        start(t.done, t.sends ? some_send(end, data) : some_receive(end, data), deadline);
+    }
+
+    io_request some_send(const descriptor& end, std::span<const std::byte> data) {
+        switch (random_.below(4)) {
+            case 0:
+                return write_all(end, data);
+            case 1:
+                return send_file(end, file_.get(), 0, data.size());
+            default:
+                return send(end, data);
+        }
+    }
+
+    /// Leases are left to the loop, which takes them back.
+    io_request some_receive(const descriptor& end, std::span<std::byte> data) {
+        switch (random_.below(4)) {
+            case 0:
+                return read_all(end, data);
+            case 1:
+                return receive(end);
+            default:
+                return recv(end, data);
+        }
     }
 
     /// One of eight; a closed one is replaced now and then, so that it is met closed, too.
@@ -111,6 +137,8 @@ private:
     }
 
     random_numbers random_;
+    const scratch_directory directory_;
+    const unique_fd file_ = directory_.file("f", std::string(100, 'x'));
     std::deque<connection> connections_;
     std::array<connection*, 8> current_{};
     std::array<transfer, 24> transfers_;
