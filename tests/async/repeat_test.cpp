@@ -67,6 +67,15 @@ TEST(Repeat, AFactoryThatThrowsEndsIt) {
     EXPECT_EQ(rounds, 3);
 }
 
+TEST(Repeat, AValueThatThrowsWhenItIsAskedEndsIt) {
+    struct moody {
+        explicit operator bool() const { throw std::runtime_error("ask later"); }
+    };
+    running loop(repeat_until([] { return ex::just(moody{}); }));
+    loop.start();
+    EXPECT_EQ(loop.how(), ending::exception);
+}
+
 class RepeatLoops : public EngineTest {};
 EDDY_ON_EVERY_ENGINE(RepeatLoops);
 

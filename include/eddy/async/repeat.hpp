@@ -35,7 +35,14 @@ public:
         if constexpr (!std::is_same_v<Tag, ex::set_value_t>) {
             ending_.store(tag, static_cast<Args&&>(args)...);
         } else if constexpr (Until) {
-            finished_ = (static_cast<bool>(args), ...);
+            static_assert(
+                sizeof...(Args) == 1,
+                "repeat_until: each sender must send one value, which is taken as a bool");
+            try {
+                finished_ = (static_cast<bool>(static_cast<Args&&>(args)), ...);
+            } catch (...) {
+                ending_.store(ex::set_error_t{}, std::current_exception());
+            }
         }
         if (rounds_.end()) go_on();
     }
