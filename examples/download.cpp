@@ -1,0 +1,100 @@
+/// Fetches files over plain HTTP into this directory, several at once:  download AT_ONCE URL...
+/// A URL is http://ADDRESS:PORT/PATH with a number as its address: no names are looked up.
+#include "support/arguments.hpp"
+
+#include <eddy/async/async.hpp>
+#include <eddy/ex/execution.hpp>
+#include <eddy/io/bytes.hpp>
+#include <eddy/io/file.hpp>
+#include <eddy/io/read_until.hpp>
+#include <eddy/io/run.hpp>
+#include <eddy/io/tcp/socket.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <fcntl.h>
+#include <string.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct downloads {
+    eddy::loop& loop;
+    eddy::semaphore at_once;
+    int failed = 0;
+};
+
+/// What the head of an answer says of its length. Throws unless the answer is a good one.
+std::size_t length_in(const std::string& head) {
+    const char* const length = ::strcasestr(head.c_str(), "\r\nContent-Length:");
+    if (!head.starts_with("HTTP/1.") || head.substr(8, 5) != " 200 " || length == nullptr) {
+        throw std::runtime_error("the server answers " + head.substr(0, head.find('\r')));
+    }
+    return std::stoull(length + 17);
+}
+
+eddy::task<> fetch(eddy::loop& loop, std::string_view url) {
+    const std::string host(url.substr(7, url.find('/', 7) - 7));
+    const std::string path(url.substr(7 + host.size()));
+    const auto where = eddy::address::from(host);
+    const auto server = co_await eddy::timeout(eddy::tcp::connect(loop, where), 10s);
+    const std::string request = "GET " + path + " HTTP/1.0\r\nHost: " + host + "\r\n\r\n";
+    co_await server.write(eddy::bytes(request));
+    std::string buffer;
+    const auto size = co_await eddy::timeout(read_until(server, buffer, "\r\n\r\n", 16384), 10s);
+    const std::size_t length = length_in(buffer.substr(0, size));
+    buffer.erase(0, size);
+    const std::string name = path.substr(path.rfind('/') + 1);
+    const auto file = co_await eddy::file::open(loop, name, O_WRONLY | O_CREAT | O_TRUNC);
+    std::size_t received = 0;
+    do {
+        received += co_await file.write(eddy::bytes(buffer));
+        buffer.resize(65536);
+        const auto count = co_await eddy::timeout(server.read_some(eddy::bytes(buffer)), 10s);
+        buffer.resize(count);
+    } while (!buffer.empty());
+    if (received != length) {
+        throw std::runtime_error("the answer was cut off");
+    }
+}
+
+/// One that fails does not keep the others from going on.
+eddy::task<> fetch_in_turn(downloads& all, std::string_view url) try {
+    if (!url.starts_with("http://") || url.find('/', 7) == url.npos) {
+        throw std::invalid_argument("is not of the form http://127.0.0.1:80/path");
+    }
+    co_await all.at_once.acquire();
+    auto done = eddy::ex::just() | eddy::ex::then([&all]() noexcept { all.at_once.release(); });
+    co_await eddy::finally(fetch(all.loop, url), done);
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "%s: %s\n", url.data(), e.what());
+    ++all.failed;
+}
+
+eddy::task<> fetch_all(downloads& all, std::span<char*> urls) {
+    if (!urls.empty()) {
+        co_await eddy::ex::when_all(fetch_in_turn(all, urls[0]), fetch_all(all, urls.subspan(1)));
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    std::size_t at_once = 0;
+    if (argc < 3 || !example::read_number(argv[1], at_once) || at_once == 0) {
+        example::exit_with_usage(argv, "AT_ONCE URL...");
+    }
+    eddy::loop loop;
+    downloads all{loop, eddy::semaphore(at_once)};
+    loop.run(fetch_all(all, std::span(argv + 2, argv + argc)));
+    return all.failed == 0 ? 0 : 1;
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "download: %s\n", e.what());
+    return 1;
+}
