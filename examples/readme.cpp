@@ -2,7 +2,10 @@
 #include "support/arguments.hpp"
 #include "support/listen.hpp"
 
-#include <eddy/eddy.hpp>
+#include <eddy/async/spawn.hpp>
+#include <eddy/async/task.hpp>
+#include <eddy/io/run.hpp>
+#include <eddy/io/tcp/acceptor.hpp>
 
 #include <array>
 #include <cstdio>
@@ -13,37 +16,18 @@
 namespace {
 
 // clang-format off
-struct session {
-    eddy::loop& loop;
-    eddy::descriptor socket;
-    eddy::io_operation io{};
-    std::array<std::byte, 4096> data{};
-
-    void read() { loop.start<&session::io, &session::on_read>(*this, recv(socket, data)); }
-    void on_read(eddy::io_result r) {
-        if (r.count() == 0) return delete this;  // end of stream, or an error
-        const auto answer = std::span(data).first(r.count());
-        loop.start<&session::io, &session::on_sent>(*this, send_all(socket, answer));
+eddy::task<> echo(eddy::tcp::socket peer) {
+    std::array<std::byte, 4096> data;
+    while (const auto count = co_await peer.read_some(data)) {
+        co_await peer.write(std::span(data).first(count));
     }
-    void on_sent(eddy::io_result r) { r ? read() : delete this; }
-};
+}
 
-struct server {
-    eddy::loop& loop;
-    eddy::descriptor listener;
-    eddy::io_operation io{};
-
-    void run() {
-        loop.start<&server::io, &server::on_accept>(*this, accept_multishot(listener));
-        loop.run();
+eddy::task<> serve(eddy::loop& loop, eddy::tcp::acceptor acceptor) {
+    for (;;) {
+        eddy::spawn(loop, echo(co_await acceptor.accept()));
     }
-    void on_accept(eddy::io_result r) {
-        eddy::unique_fd fd(r.fd());
-        eddy::descriptor socket;
-        if (!r || eddy::descriptor::attach(loop, fd, socket)) return;  // says what is wrong
-        (new session{loop, std::move(socket)})->read();
-    }
-};
+}
 // clang-format on
 
 }  // namespace
@@ -54,7 +38,7 @@ int main(int argc, char** argv) try {
     std::printf("port %d\nengine %s\n", example::port_of(listener.get()),
                 eddy::to_string(loop.engine()));
     std::fflush(stdout);
-    server{loop, eddy::descriptor(loop, std::move(listener))}.run();
+    loop.run(serve(loop, eddy::tcp::acceptor(loop, std::move(listener))));
 } catch (const std::exception& e) {
     std::fprintf(stderr, "readme: %s\n", e.what());
     return 1;
