@@ -32,7 +32,12 @@ class nursery {
 public:
     /// with_nursery() does this. `home` must be the current loop.
     explicit nursery(loop& home) : home_(home), idle_(true) {}
-    ~nursery() { EDDY_ASSERT(children_ == 0, "a nursery was destroyed before its children"); }
+    /// Takes back the children that there still are: the task that has it was destroyed.
+    ~nursery() {
+        while (first_ != nullptr) {
+            first_->drop();
+        }
+    }
     nursery(const nursery&) = delete;
     nursery& operator=(const nursery&) = delete;
 
@@ -72,18 +77,33 @@ public:
     }
 
 private:
-    /// A child. It owns itself.
+    /// A child. It owns itself; the list is for children that outlive the task with the nursery.
     class nursed final : private detail::task_observer {
     public:
-        nursed(nursery& in, task<> child) noexcept : in_(in), task_(std::move(child)) {
+        nursed(nursery& in, task<> child) noexcept
+            : in_(in), next_(in.first_), task_(std::move(child)) {
+            if (next_ != nullptr) {
+                next_->previous_ = this;
+            }
+            in_.first_ = this;
             task_.promise().adopt(&in.home_, in.get_stop_token(), *this);
         }
+        ~nursed() {
+            (previous_ != nullptr ? previous_->next_ : in_.first_) = next_;
+            if (next_ != nullptr) {
+                next_->previous_ = previous_;
+            }
+        }
+        nursed(const nursed&) = delete;
+        nursed& operator=(const nursed&) = delete;
+
         void run() noexcept {
             if (in_.children_++ == 0) {
                 in_.idle_.reset();
             }
             task_.start();
         }
+        void drop() noexcept { task_.promise().get_allocator().delete_object(this); }
 
     private:
         void task_ended(bool) noexcept override {
@@ -91,19 +111,22 @@ private:
             if (auto error = task_.promise().result().error()) {
                 in.fail(std::move(error));
             }
-            task_.promise().get_allocator().delete_object(this);
+            drop();
             if (--in.children_ == 0) {
                 in.idle_.set();
             }
         }
 
         nursery& in_;
+        nursed* next_;
+        nursed* previous_ = nullptr;
         task<> task_;
     };
 
     loop& home_;
     ex::inplace_stop_source stop_;
     event idle_;
+    nursed* first_ = nullptr;
     std::size_t children_ = 0;
     std::exception_ptr error_;
 };

@@ -151,11 +151,11 @@ public:
     /// It goes on where it was started anyway.
     task affine() && noexcept { return std::move(*this); }
 
-    promise_type& promise() const noexcept { return frame_.promise(); }
-    void start() const noexcept {
-        EDDY_ASSERT(frame_, "a task was started that was moved from");
-        frame_.resume();
+    promise_type& promise() const noexcept {
+        EDDY_ASSERT(frame_, "a task was used that was moved from");
+        return frame_.promise();
     }
+    void start() const noexcept { frame_.resume(); }
     /// The frame, which whoever takes it must destroy.
     handle release() noexcept { return std::exchange(frame_, nullptr); }
 
@@ -256,7 +256,7 @@ private:
         } else if constexpr (std::is_void_v<T>) {
             ex::set_value(std::move(receiver_));
         } else {
-            ex::set_value(std::move(receiver_), result.take());
+            ex::set_value(std::move(receiver_), std::move(result.value()));
         }
     }
 

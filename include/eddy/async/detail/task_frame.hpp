@@ -31,7 +31,7 @@ public:
     }
     EDDY_API static void operator delete(void* frame, std::size_t size) noexcept;
 
-protected:
+    // Public, or the promises would not inherit them so that coroutines can use them.
     task_frame() noexcept = default;
     template <class Allocator, class... Args>
         requires std::is_convertible_v<const Allocator&, allocator> task_frame(
@@ -42,6 +42,7 @@ protected:
             const Self&, std::allocator_arg_t, const Allocator& with, const Args&...)
     noexcept : resource_(allocator(with).resource()) {}
 
+protected:
     allocator get_allocator() const noexcept { return resource_; }
 
 private:

@@ -198,6 +198,8 @@ public:
     std::exception_ptr error() const noexcept {
         return state_.index() == 2 ? *std::get_if<2>(&state_) : nullptr;
     }
+    /// Precondition: there is one.
+    stored& value() noexcept { return std::get<1>(state_); }
     T take() {
         if (state_.index() == 2) {
             std::rethrow_exception(std::get<2>(std::move(state_)));

@@ -1,0 +1,141 @@
+#include "async/task_fixture.hpp"
+#include "support/counting_resource.hpp"
+
+#include <eddy/async/spawn.hpp>
+#include <eddy/io/io_sender.hpp>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace eddy::test {
+namespace {
+
+class Spawn : public TaskTest {};
+EDDY_ON_EVERY_ENGINE(Spawn);
+
+task<> note(int& number, int value) {
+    number = value;
+    co_return;
+}
+task<> fails(const char* why) {
+    co_await ex::just();
+    throw std::runtime_error(why);
+}
+
+TEST_P(Spawn, StartsATaskInTheBackgroundNotInsideTheCall) {
+    int number = 0;
+    loop().post([&] {
+        spawn(loop(), note(number, 1));
+        EXPECT_EQ(number, 0);
+    });
+    settle();
+    EXPECT_EQ(number, 1);
+}
+
+TEST_P(Spawn, StartsASenderAndDropsItsValues) {
+    int number = 0;
+    spawn(loop(), ex::then(ex::just(5), [&](int value) {
+              number = value;
+              return value;
+          }));
+    settle();
+    EXPECT_EQ(number, 5);
+}
+
+TEST_P(Spawn, MayBeUsedByAnotherThread) {
+    constexpr int each = 200;
+    std::atomic<int> ended = 0;
+    const auto body = [&]() -> task<> {
+        EXPECT_EQ(eddy::loop::current(), &loop());
+        co_await loop().get_scheduler().schedule();
+        ++ended;
+    };
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < each; ++i) {
+                spawn(loop(), body());
+            }
+        });
+    }
+    EXPECT_TRUE(until_driven([&] { return ended == 3 * each; }));
+    for (std::thread& t : threads) {
+        t.join();
+    }
+}
+
+TEST_P(Spawn, TellsItsHandlerOfWhatIsThrownOnTheLoop) {
+    std::string seen;
+    const auto on_error = [&](const std::exception_ptr& exception) noexcept {
+        EXPECT_EQ(eddy::loop::current(), &loop());
+        try {
+            std::rethrow_exception(exception);
+        } catch (const std::exception& error) {
+            seen += error.what();
+        }
+    };
+    spawn(loop(), fails("one,"), on_error);
+    spawn(loop(), ex::just_error(std::make_exception_ptr(std::runtime_error("two"))), on_error);
+    spawn(loop(), ex::just_stopped(), on_error);
+    settle();
+    EXPECT_EQ(seen, "one,two");
+}
+
+TEST_P(Spawn, WithoutAHandlerPrintsALine) {
+    ::testing::internal::CaptureStderr();
+    spawn(loop(), fails("the reason"));
+    spawn(loop(), ex::then(ex::just(), [] { throw 7; }));
+    settle();
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+              "eddy: a task ended with an exception: the reason\n"
+              "eddy: a task ended with an exception that is no std::exception\n");
+}
+
+TEST_P(Spawn, EndsWithTheLoopWhateverItWaitsFor) {
+    int left = 0;
+    const auto count = [&] { return at_exit([&] { ++left; }); };
+    const auto never_begun = [&]() -> task<> {
+        const at_exit exit = count();
+        co_return;
+    };
+    const auto waits = [&]() -> task<> {
+        const at_exit exit = count();
+        co_await loop().get_scheduler().schedule_after(1h);
+        ADD_FAILURE() << "it must not go on";
+    };
+    spawn(loop(), waits());
+    settle();
+    spawn(loop(), waits());
+    spawn(loop(), never_begun());
+    end_loop();
+    EXPECT_GE(left, 1);
+    EXPECT_LE(left, 3) << "a task that never began has nothing to leave";
+}
+
+task<> with_memory(std::allocator_arg_t, std::pmr::memory_resource*, loop_scheduler home) {
+    co_await home.schedule();
+}
+
+TEST_P(Spawn, TakesTheMemoryOfItsTask) {
+    counting_resource memory;
+    spawn(loop(), with_memory(std::allocator_arg, &memory, loop().get_scheduler()));
+    EXPECT_EQ(memory.taken(), 2U) << "the frame and one small object";
+    settle();
+    EXPECT_EQ(memory.taken(), 2U);
+    EXPECT_EQ(memory.in_use(), 0U);
+}
+
+TEST_P(Spawn, ThrowsIfThereIsNoMemoryAndLeavesNothing) {
+    counting_resource memory(1);
+    EXPECT_THROW(spawn(loop(), with_memory(std::allocator_arg, &memory, loop().get_scheduler())),
+                 std::bad_alloc);
+    EXPECT_EQ(memory.in_use(), 0U);
+    settle();
+    EXPECT_TRUE(loop().empty());
+}
+
+}  // namespace
+}  // namespace eddy::test

@@ -1,0 +1,229 @@
+#pragma once
+
+#include "async/running.hpp"
+#include "support/engine_fixture.hpp"
+#include "support/random.hpp"
+
+#include <eddy/io/io_sender.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace eddy::test {
+
+/// The result as it is: bytes, an fd, what is ready.
+struct as_raw {
+    using signature = ex::set_value_t(int);
+    template <class Receiver>
+    void operator()(io_result result, Receiver&& receiver) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver), static_cast<int>(result.raw()));
+    }
+};
+
+/// One operation that is started, made possible and stopped at about the same time, again and
+/// again. All on the loop's thread, the loop not running except in trigger().
+class racer {
+public:
+    virtual ~racer() = default;
+    /// Before the start. The request is performed once.
+    virtual io_request prepare() = 0;
+    /// What the operation waits for happens.
+    virtual void trigger() {}
+    /// The operation has ended with `result`, or was stopped if there is none. Checks that nothing
+    /// was lost and makes everything as it was before prepare().
+    virtual void check(std::optional<int> result) = 0;
+};
+
+/// A stop request from another thread against the completion.
+class RequestRaceTest : public EngineTest {
+protected:
+    /// `make` makes a racer. Several race in parallel, so that one meeting of the threads serves
+    /// them all.
+    template <class Make>
+    void race(std::size_t tries, Make&& make) {
+        std::vector<lane> lanes(width);
+        for (lane& l : lanes) {
+            l.self = make(loop());
+        }
+        random_numbers random;
+        stopper other(lanes, random.another());
+        std::size_t stopped = 0;
+        const std::size_t rounds = (tries + width - 1) / width;
+        for (std::size_t i = 0; i < rounds && !HasFailure(); ++i) {
+            stopped += round(lanes, other, random);
+        }
+        RecordProperty("stopped", static_cast<int>(stopped));
+        EXPECT_GT(stopped, 0U) << "the stop never came first: that was no race";
+        EXPECT_LT(stopped, rounds * width) << "the stop always came first: that was no race";
+    }
+
+    static std::size_t ordinary_tries() {
+#ifdef __SANITIZE_THREAD__
+        return 1'000;
+#else
+        return 10'000;
+#endif
+    }
+    static std::size_t long_tries() { return scaled(1'000'000); }
+
+private:
+    static constexpr std::size_t width = 16;
+    using operation = running<io_sender<as_raw>>;
+    enum class starter { loop, outside, other_thread };
+
+    struct lane {
+        std::unique_ptr<racer> self;
+        std::optional<operation> run;
+        starter by = starter::loop;
+        bool early = false;  ///< the trigger comes right after the start
+    };
+
+    /// The other thread. It serves one round after the other.
+    class stopper {
+    public:
+        stopper(std::vector<lane>& lanes, std::mt19937_64 random)
+            : lanes_(lanes), random_(random), thread_([this] { serve(); }) {}
+        ~stopper() {
+            begin(last);
+            thread_.join();
+        }
+        /// Returns when the thread is at it.
+        void begin(std::uint64_t round) {
+            wanted_.store(round, std::memory_order_release);
+            await(begun_, round);
+        }
+        void await_end(std::uint64_t round) { await(ended_, round); }
+        /// The operations of the round are being started, and later: have been made possible.
+        void starts(std::uint64_t round) { progress_.store(2 * round, std::memory_order_release); }
+        void triggered(std::uint64_t round) {
+            progress_.store(2 * round + 1, std::memory_order_release);
+        }
+
+    private:
+        static constexpr std::uint64_t last = UINT64_MAX;
+        static void await(const std::atomic<std::uint64_t>& counter, std::uint64_t value) {
+            while (counter.load(std::memory_order_acquire) < value) {
+                std::this_thread::yield();
+            }
+        }
+        void serve() {
+            for (std::uint64_t round = 1;; ++round) {
+                await(wanted_, round);
+                const bool over = wanted_.load(std::memory_order_acquire) == last;
+                begun_.store(over ? last : round, std::memory_order_release);
+                if (over) {
+                    return;
+                }
+                for (lane& l : lanes_) {
+                    if (l.by == starter::other_thread) {
+                        l.run->start();
+                    }
+                }
+                // At once, or about when they start, or about when they end: so that each wins
+                // often, with one core as with many.
+                if (const std::uint64_t how = random_() % 3; how != 0) {
+                    await(progress_, 2 * round + how - 1);
+                }
+                const std::size_t first = random_() % lanes_.size();
+                for (std::size_t i = 0; i < lanes_.size(); ++i) {
+                    spin(random_() % 2'000);
+                    lanes_[(first + i) % lanes_.size()].run->stop();
+                }
+                ended_.store(round, std::memory_order_release);
+            }
+        }
+
+        std::vector<lane>& lanes_;
+        std::mt19937_64 random_;
+        std::atomic<std::uint64_t> wanted_{0};
+        std::atomic<std::uint64_t> begun_{0};
+        std::atomic<std::uint64_t> progress_{0};
+        std::atomic<std::uint64_t> ended_{0};
+        std::thread thread_;
+    };
+
+    static void spin(std::uint64_t steps) {
+        for (std::uint64_t i = 0; i < steps; ++i) {
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+        }
+    }
+
+    /// How many were stopped.
+    std::size_t round(std::vector<lane>& lanes, stopper& other, random_numbers& random) {
+        for (lane& l : lanes) {
+            l.run.emplace(io_sender<as_raw>(&loop(), l.self->prepare()));
+            l.by = static_cast<starter>(random.below(3));
+            l.early = random.one_in(2);
+        }
+        bool triggered = false;
+        ++round_;
+        loop().post([&] {
+            other.starts(round_);
+            for (lane& l : lanes) {
+                if (l.by == starter::loop) {
+                    l.run->start();
+                }
+                if (l.early) {
+                    l.self->trigger();
+                }
+            }
+            loop().post([&] {
+                spin(random.below(2'000));
+                for (lane& l : lanes) {
+                    if (!l.early) {
+                        l.self->trigger();
+                    }
+                }
+                triggered = true;
+                other.triggered(round_);
+            });
+        });
+        other.begin(round_);
+        for (lane& l : lanes) {
+            if (l.by == starter::outside) {
+                l.run->start();
+            }
+        }
+        const auto over = [&] {
+            return triggered && std::all_of(lanes.begin(), lanes.end(),
+                                            [](const lane& l) { return l.run->ended(); });
+        };
+        // With one core for both, whoever gives it away loses: sometimes at once, sometimes not.
+        std::uint64_t turns_alone = random.below(2) * 16;
+        until_driven([&] {
+            if (turns_alone == 0) {
+                std::this_thread::yield();
+            } else {
+                --turns_alone;
+            }
+            return over();
+        });
+        other.await_end(round_);
+        std::size_t stopped = 0;
+        for (lane& l : lanes) {
+            stopped += finish(l);
+        }
+        return stopped;
+    }
+
+    std::size_t finish(lane& l) {
+        const outcome& seen = l.run->seen;
+        EXPECT_EQ(seen.completions, 1);
+        EXPECT_NE(seen.how, ending::error) << seen.error.message();
+        EXPECT_TRUE(seen.where == &loop() || seen.how == ending::stopped);
+        const bool stopped = seen.how == ending::stopped;
+        l.self->check(stopped ? std::nullopt : std::optional(seen.number));
+        l.run.reset();
+        return stopped ? 1 : 0;
+    }
+
+    std::uint64_t round_ = 0;
+};
+
+}  // namespace eddy::test
