@@ -20,7 +20,8 @@ EDDY_EX_BEGIN
 /// A Convert says how the result of a successful operation becomes a value:
 ///
 ///     using signature = ex::set_value_t(T...);
-///     void operator()(io_result, Receiver&&) noexcept;    // set_value, or set_error
+///     void operator()(io_result, Receiver&&) noexcept;    // set_value, or set_error; may also
+///                                                         // take loop&, const io_operation&
 ///     std::error_code prepare(io_request&) noexcept;      // optional; may return void
 ///     bool again(io_result, io_request&) noexcept;        // optional
 ///
@@ -121,6 +122,15 @@ private:
         }
     }
 
+    void deliver(io_result result) noexcept {
+        const io_operation& op = *this;
+        if constexpr (requires { convert_(result, std::move(receiver_), *home(), op); }) {
+            convert_(result, std::move(receiver_), *home(), op);
+        } else {
+            convert_(result, std::move(receiver_));
+        }
+    }
+
     static void on_complete(io_operation& op) noexcept {
         auto& self = static_cast<io_state&>(static_cast<stoppable_io&>(op));
         self.on_stop_.disarm();
@@ -129,7 +139,7 @@ private:
         if (self.goes_on(result)) {
             self.go();
         } else if (result) {
-            self.convert_(result, std::move(self.receiver_));
+            self.deliver(result);
         } else if (self.was_canceled()) {
             ex::set_stopped(std::move(self.receiver_));
         } else {

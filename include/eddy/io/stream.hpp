@@ -2,6 +2,7 @@
 
 #include <eddy/base/error.hpp>
 #include <eddy/ex/vocabulary.hpp>
+#include <eddy/io/detail/converts.hpp>
 #include <eddy/io/detail/whole.hpp>
 #include <eddy/io/io_handle.hpp>
 #include <eddy/io/io_sender.hpp>
@@ -72,6 +73,13 @@ public:
     auto write(std::span<iovec> vectors) const noexcept {
         return io_sender<detail::whole_gather>(home(), eddy::writev_all(descriptor_, vectors),
                                                detail::whole_gather(vectors));
+    }
+
+    /// What there is, in a buffer that the loop lends with it: while it waits, it holds none.
+    /// Value: a `lease`, empty at the end of the stream, which may be given back on any thread.
+    /// While all buffers are lent (`loop_options::lease_max`) this waits until one comes back.
+    auto receive() const noexcept {
+        return io_sender<detail::as_lease>(home(), eddy::receive(descriptor_));
     }
 
 private:

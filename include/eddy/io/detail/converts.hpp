@@ -6,6 +6,8 @@
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/loop/descriptor.hpp>
+#include <eddy/loop/lease.hpp>
+#include <eddy/loop/loop.hpp>
 #include <eddy/loop/requests.hpp>
 
 #include <utility>
@@ -27,6 +29,16 @@ struct as_fd {
     template <class Receiver>
     void operator()(io_result result, Receiver&& receiver) const noexcept {
         ex::set_value(std::forward<Receiver>(receiver), unique_fd(result.fd()));
+    }
+};
+
+/// The buffer that came with the result.
+struct as_lease {
+    using signature = ex::set_value_t(lease);
+    template <class Receiver>
+    void operator()(io_result, Receiver&& receiver, loop& home,
+                    const io_operation& op) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver), home.take_lease(op));
     }
 };
 
