@@ -11,6 +11,8 @@
 
 #include <concepts>
 #include <coroutine>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <tuple>
 #include <type_traits>
@@ -179,7 +181,13 @@ EDDY_EX_BEGIN
 
 template <class T>
 task<T> task_promise_of<T>::get_return_object() noexcept {
-    return task<T>(task<T>::handle::from_promise(static_cast<task_promise<T>&>(*this)));
+    const auto frame = task<T>::handle::from_promise(static_cast<task_promise<T>&>(*this));
+    // g++ 12 puts a temporary of such a condition in front of the frame, which then cannot be
+    // resumed. Frames begin where operator new says.
+    EDDY_ASSERT(reinterpret_cast<std::uintptr_t>(frame.address()) % alignof(std::max_align_t) == 0,
+                "the compiler has laid out this coroutine wrongly; if it is `while (co_await ...)` "
+                "in a function without local variables, give the result a name");
+    return task<T>(frame);
 }
 
 template <class T>
