@@ -4,10 +4,7 @@
 
 namespace eddy {
 
-stoppable_io::~stoppable_io() {
-    if (!pending() && !stop_posted_) {
-        return;
-    }
+void stoppable_io::take_back() noexcept {
     EDDY_ASSERT(home_->on_thread() || !home_->running_.load(std::memory_order_relaxed),
                 "an I/O operation was destroyed while it was pending, and not on its loop's "
                 "thread: stop it and wait for its completion first");
@@ -34,11 +31,7 @@ void stoppable_io::request_stop() noexcept {
     home_->post_stop(*this);
 }
 
-void stoppable_io::stop_is_over() noexcept {
-    if (stop_posted_) {
-        home_->take_inbox();
-    }
-}
+void stoppable_io::take_inbox() noexcept { home_->take_inbox(); }
 
 /// Thread: the loop's.
 void stoppable_io::stop_taken() noexcept {

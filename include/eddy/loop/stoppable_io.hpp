@@ -29,7 +29,11 @@ protected:
     }
     /// On the loop's thread, or while the loop does not run: takes the operation back if it is
     /// pending. Elsewhere it must have completed. Nobody may be inside request_stop().
-    ~stoppable_io();
+    ~stoppable_io() {
+        if (pending() || stop_posted_) {
+            take_back();
+        }
+    }
 
     loop* home() const noexcept { return home_; }
     /// What it will do. May be changed while it is not pending.
@@ -46,7 +50,11 @@ protected:
     /// Thread: any, at most once for each start.
     void request_stop() noexcept;
     /// A stop that was requested is not on its way to the loop any more.
-    void stop_is_over() noexcept;
+    void stop_is_over() noexcept {
+        if (stop_posted_) {
+            take_inbox();
+        }
+    }
 
 private:
     class stop_node : public queue_node {
@@ -58,6 +66,8 @@ private:
         return detail::owner_of<&stoppable_io::stop_>(static_cast<stop_node&>(node));
     }
     void stop_taken() noexcept;
+    void take_back() noexcept;
+    void take_inbox() noexcept;
 
     loop* home_;
     stop_node stop_;
