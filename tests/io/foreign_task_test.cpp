@@ -1,0 +1,44 @@
+// Coroutines of the vocabulary itself, which do not know eddy: only stdexec has one so far.
+
+#if defined(EDDY_EXECUTION_STDEXEC)
+
+#include <eddy/io/bytes.hpp>
+#include <eddy/io/pipe.hpp>
+#include <eddy/io/run.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/engine_fixture.hpp"
+
+#include <array>
+
+namespace {
+
+using namespace eddy;
+
+struct on_a_loop {
+    using start_scheduler_type = loop_scheduler;
+};
+using foreign_task = stdexec::task<void, on_a_loop>;
+
+class ForeignTask : public eddy::test::EngineTest {};
+EDDY_ON_EVERY_ENGINE(ForeignTask);
+
+TEST_P(ForeignTask, DoesNotHopWhenOurSendersCompleteOnItsLoop) {
+    auto& home = loop();
+    auto [reader, writer] = make_pipe(home);
+    const auto talk = [](stream& in, stream& out) -> foreign_task {
+        std::array<std::byte, 4> data{};
+        for (int i = 0; i != 1000; ++i) {
+            co_await out.write(data);
+            co_await in.read_some(data);
+        }
+    };
+    const auto before = home.counters().posts;
+    ASSERT_TRUE(home.run(talk(reader, writer)).has_value());
+    EXPECT_LE(home.counters().posts - before, 10U) << "posts for 2,000 awaits";
+}
+
+}  // namespace
+
+#endif
