@@ -28,16 +28,13 @@ std::error_code descriptor::attach(loop& home, unique_fd& fd, descriptor& out,
     out.home_ = &home;
     out.slot_ = slot;
     out.generation_ = slot->generation;
+    out.kind_ = slot->kind;
     return {};
 }
 
 int descriptor::native_handle() const noexcept {
     const bool valid = slot_ != nullptr && slot_->generation == generation_ && !slot_->detaching;
     return valid ? slot_->fd : -1;
-}
-
-descriptor_kind descriptor::kind() const noexcept {
-    return native_handle() >= 0 ? slot_->kind : descriptor_kind::unknown;
 }
 
 void descriptor::close() noexcept {

@@ -26,7 +26,8 @@ EDDY_EX_BEGIN
 /// them with the error `operation_canceled`, while a stop request ends them as stopped. A result
 /// that exists is delivered in either case. Errors are std::error_code.
 ///
-/// Thread: the loop's, or any while the loop does not run. Must not outlive the loop.
+/// Thread: the loop's, or any while the loop does not run; senders that wait, read, write, accept
+/// or send may be made on any, while the handle stays as it is. Must not outlive the loop.
 class io_handle {
 public:
     io_handle() noexcept = default;

@@ -42,13 +42,15 @@ public:
     descriptor(descriptor&& other) noexcept
         : home_(std::exchange(other.home_, nullptr)),
           slot_(std::exchange(other.slot_, nullptr)),
-          generation_(other.generation_) {}
+          generation_(other.generation_),
+          kind_(other.kind_) {}
     descriptor& operator=(descriptor&& other) noexcept {
         if (this != &other) {
             close();
             home_ = std::exchange(other.home_, nullptr);
             slot_ = std::exchange(other.slot_, nullptr);
             generation_ = other.generation_;
+            kind_ = other.kind_;
         }
         return *this;
     }
@@ -70,7 +72,11 @@ public:
 
     /// -1: nothing is attached, or the fd was closed by others and its number used again.
     EDDY_API int native_handle() const noexcept;
-    EDDY_API descriptor_kind kind() const noexcept;
+    /// What it was when it was attached; unknown if nothing is. Asks nobody: senders are made with
+    /// it on threads that are not the loop's.
+    descriptor_kind kind() const noexcept {
+        return slot_ != nullptr ? kind_ : descriptor_kind::unknown;
+    }
     explicit operator bool() const noexcept { return native_handle() >= 0; }
     loop* home() const noexcept { return home_; }
 
@@ -78,6 +84,7 @@ private:
     loop* home_ = nullptr;
     fd_slot* slot_ = nullptr;
     std::uint32_t generation_ = 0;
+    descriptor_kind kind_ = descriptor_kind::unknown;
 
     friend struct request_builder;
 };
