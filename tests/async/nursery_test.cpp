@@ -120,6 +120,27 @@ TEST_P(Nursery, AChildThatFailsAtOnceIsThrownToo) {
     EXPECT_EQ(thrown_by(body()), "at once");
 }
 
+TEST_P(Nursery, AChildWithItsOwnHandlerFailsAlone) {
+    std::string told;
+    const auto body = [&]() -> task<> {
+        co_await with_nursery([&](nursery& children) -> task<> {
+            const auto note = [&](std::exception_ptr error) noexcept {
+                try {
+                    std::rethrow_exception(error);
+                } catch (const std::exception& e) {
+                    told = e.what();
+                }
+            };
+            children.start(fails("mine"), note);
+            children.start(brief('b'));
+            co_await children.join();
+        });
+    };
+    EXPECT_EQ(thrown_by(body()), "");
+    EXPECT_EQ(told, "mine");
+    EXPECT_EQ(trace, "b");
+}
+
 TEST_P(Nursery, ABlockThatThrowsEndsItsChildrenFirst) {
     const auto body = [&]() -> task<> {
         try {

@@ -107,5 +107,22 @@ TEST_P(WaitsInTasks, ASuspendedTaskThatIsDestroyedLeavesTheLists) {
     EXPECT_EQ(none.available(), 1U);
 }
 
+task<> hold_for_ever(semaphore& permits, loop_scheduler on) {
+    const auto permit = co_await permits.hold(2);
+    EXPECT_TRUE(permit.owns());
+    co_await on.schedule_after(1h);
+}
+
+TEST_P(WaitsInTasks, APermitComesBackFromATaskThatIsStopped) {
+    semaphore permits(3);
+    const auto body = [&]() -> task<> {
+        const auto ended =
+            co_await as_result(timeout(hold_for_ever(permits, loop().get_scheduler()), 1ms));
+        EXPECT_EQ(ended.error(), errc::timed_out);
+    };
+    loop().run(body());
+    EXPECT_EQ(permits.available(), 3U);
+}
+
 }  // namespace
 }  // namespace eddy::test

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/async/permit.hpp>
 #include <eddy/async/detail/acquire_wait.hpp>
 
 #include <utility>
@@ -22,40 +23,23 @@ EDDY_EX_BEGIN
 class async_mutex {
 public:
     /// Holds the lock until it is destroyed.
-    class [[nodiscard]] guard {
+    class [[nodiscard]] guard : public permit {
     public:
-        guard() noexcept = default;
-        guard(guard&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
-        guard& operator=(guard&& other) noexcept {
-            guard(std::move(other)).swap(*this);
-            return *this;
-        }
-        ~guard() { unlock(); }
-
-        bool owns() const noexcept { return core_ != nullptr; }
-        void unlock() noexcept {
-            if (auto* const core = std::exchange(core_, nullptr)) core->release(1);
-        }
-
-    private:
-        friend class async_mutex;
-        explicit guard(detail::semaphore_core* core) noexcept : core_(core) {}
-        void swap(guard& other) noexcept { std::swap(core_, other.core_); }
-
-        detail::semaphore_core* core_ = nullptr;
+        using permit::permit;
+        void unlock() noexcept { release(); }
     };
 
     /// Completes with a guard.
     auto lock() noexcept { return detail::wait_sender(lock_wait{{&core_, 1}}); }
     /// A guard that owns the lock, or nothing.
-    guard try_lock() noexcept { return guard(core_.try_acquire(1) ? &core_ : nullptr); }
+    guard try_lock() noexcept { return core_.try_acquire(1) ? guard(core_, 1) : guard(); }
 
 private:
     struct lock_wait : detail::acquire_wait {
         using signatures = ex::completion_signatures<ex::set_value_t(guard), ex::set_stopped_t()>;
         template <class Receiver>
         void finish(node&, Receiver& receiver) noexcept {
-            ex::set_value(static_cast<Receiver&&>(receiver), guard(core));
+            ex::set_value(static_cast<Receiver&&>(receiver), guard(*core, 1));
         }
     };
 

@@ -49,6 +49,13 @@ public:
                     "the loop of its nursery");
         child.promise().get_allocator().new_object<nursed>(*this, std::move(child))->run();
     }
+    /// The same, but what it throws goes to `on_error`, and the nursery goes on.
+    ///
+    ///     children.start(serve(std::move(peer)), eddy::report_exception());
+    template <class OnError>
+    void start(task<> child, OnError on_error) {
+        start(detail::shielded(std::move(child), std::move(on_error)));
+    }
     /// The same for any sender; its values are dropped.
     template <class Sender>
         requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }

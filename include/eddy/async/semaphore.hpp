@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/async/permit.hpp>
 #include <eddy/async/detail/acquire_wait.hpp>
 
 #include <cstddef>
@@ -10,9 +11,8 @@ EDDY_EX_BEGIN
 /// A number of permits.
 ///
 ///     semaphore at_once(10);
-///     co_await at_once.acquire();
+///     auto permit = co_await at_once.hold();
 ///     co_await download(url);
-///     at_once.release();
 ///
 /// First come, first served: nobody overtakes one who waits, not even for fewer permits.
 /// Thread: any. Who waits on a loop's thread goes on there, later, never inside release(); who
@@ -22,7 +22,10 @@ class semaphore {
 public:
     explicit semaphore(std::size_t permits) noexcept : core_(permits) {}
 
-    /// Completes with nothing when it has `n` permits.
+    /// Completes with a permit, which gives the `n` back when it is destroyed.
+    auto hold(std::size_t n = 1) noexcept { return detail::wait_sender(hold_wait{{&core_, n}}); }
+    /// Completes with nothing when it has `n` permits, which release() gives back. Mind that a task
+    /// that is stopped runs nothing but destructors.
     auto acquire(std::size_t n = 1) noexcept {
         return detail::wait_sender(detail::acquire_wait{&core_, n});
     }
@@ -31,6 +34,14 @@ public:
     std::size_t available() const noexcept { return core_.available(); }
 
 private:
+    struct hold_wait : detail::acquire_wait {
+        using signatures = ex::completion_signatures<ex::set_value_t(permit), ex::set_stopped_t()>;
+        template <class Receiver>
+        void finish(node& n, Receiver& receiver) noexcept {
+            ex::set_value(static_cast<Receiver&&>(receiver), permit(*core, n.wanted));
+        }
+    };
+
     detail::semaphore_core core_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <eddy/async/task.hpp>
 
+#include <exception>
 #include <utility>
 
 namespace eddy::detail {
@@ -12,6 +13,16 @@ EDDY_EX_BEGIN
 template <class Sender>
 task<> await_it(Sender sender) {
     co_await std::move(sender);
+}
+
+/// A task whose exceptions go to `on_error`, which must not throw.
+template <class OnError>
+task<> shielded(task<> shielded_one, OnError on_error) {
+    try {
+        co_await std::move(shielded_one);
+    } catch (...) {
+        on_error(std::current_exception());
+    }
 }
 
 EDDY_EX_END
