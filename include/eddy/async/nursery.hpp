@@ -149,7 +149,9 @@ private:
 ///         }
 ///     });
 ///
-/// Lifetime: `block` is kept until the end, so that a lambda may be used as a coroutine.
+/// Lifetime: `block` is kept until the end, so that a lambda may be used as a coroutine. Its local
+/// variables are gone when it is left, while children may still be ending: what children refer to
+/// belongs outside the block.
 template <class Block>
 auto with_nursery(Block block) -> decltype(block(std::declval<nursery&>())) {
     EDDY_ASSERT(loop::current() != nullptr, "with_nursery() was used outside a loop");

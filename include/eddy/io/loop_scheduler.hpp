@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/base/assert.hpp>
 #include <eddy/ex/completion_signatures.hpp>
 #include <eddy/ex/env.hpp>
 #include <eddy/ex/get_completion_scheduler.hpp>
@@ -70,8 +71,13 @@ EDDY_EX_BEGIN
 ///     co_await loop.get_scheduler().schedule_after(100ms);
 class loop_scheduler : public detail::timed_scheduler<loop_scheduler> {
 public:
+    /// Null: of what has no loop; nothing can be scheduled on it.
     explicit loop_scheduler(loop* home) noexcept : home_(home) {}
-    loop& home() const noexcept { return *home_; }
+    loop& home() const noexcept {
+        EDDY_ASSERT(home_ != nullptr, "a scheduler was used that has no loop, such as that of a "
+                                      "task which was started outside any");
+        return *home_;
+    }
     bool operator==(const loop_scheduler&) const noexcept = default;
 
 private:
