@@ -70,7 +70,7 @@ protected:
         return 10'000;
 #endif
     }
-    static std::size_t long_tries() { return scaled(1'000'000); }
+    static std::size_t long_tries() { return scaled(10'000); }
 
 private:
     static constexpr std::size_t width = 16;

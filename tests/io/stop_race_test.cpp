@@ -27,7 +27,10 @@ class raced {
         void set_value(Values&&...) noexcept {
             self->end(outcome::value);
         }
-        void set_error(std::error_code) noexcept { self->end(outcome::error); }
+        template <class Error>
+        void set_error(Error&&) noexcept {
+            self->end(outcome::error);
+        }
         void set_stopped() noexcept { self->end(outcome::stopped); }
         environment get_env() const noexcept { return {self->source.get_token()}; }
     };
@@ -64,13 +67,21 @@ public:
 };
 
 /// The loop runs on a thread of its own meanwhile.
-class IoStopRaceTest : public IoTest {
+class StopRace : public IoTest {
 protected:
 #ifdef __SANITIZE_THREAD__
-    static constexpr int tries = 500;
+    int tries = 500;
 #else
-    static constexpr int tries = 3000;
+    int tries = 10'000;
 #endif
+
+    void read_until_loses_no_line();
+    void reads_lose_no_byte();
+    void receives_lose_no_byte_and_no_buffer();
+    void closes_close();
+    void next_loses_no_connection();
+    void connects_leak_nothing();
+    void races_of_addresses_leak_nothing();
 
     /// What may wait in a socket that nobody reads from; more would block the test.
     static constexpr int unread_max = 20;
@@ -105,7 +116,7 @@ protected:
     random_numbers random_;
 };
 
-TEST_P(IoStopRaceTest, ReadUntilLosesNoLine) {
+void StopRace::read_until_loses_no_line() {
     fd_pair pair = unix_stream_pair();
     stream reader(loop(), std::move(pair.first));
     std::string buffer;
@@ -134,7 +145,7 @@ TEST_P(IoStopRaceTest, ReadUntilLosesNoLine) {
     EXPECT_EQ(bytes_waiting(reader.native_handle()), 0U);
 }
 
-TEST_P(IoStopRaceTest, ReadsLoseNoByte) {
+void StopRace::reads_lose_no_byte() {
     fd_pair pair = unix_stream_pair();
     stream reader(loop(), std::move(pair.first));
     char byte[1];
@@ -154,7 +165,39 @@ TEST_P(IoStopRaceTest, ReadsLoseNoByte) {
     EXPECT_EQ(bytes_waiting(reader.native_handle()), static_cast<std::size_t>(sent - received));
 }
 
-TEST_P(IoStopRaceTest, NextLosesNoConnection) {
+void StopRace::receives_lose_no_byte_and_no_buffer() {
+    fd_pair pair = unix_stream_pair();
+    stream reader(loop(), std::move(pair.first));
+    std::atomic<std::size_t> received = 0;
+    std::size_t sent = 0;
+    race(
+        [&] {
+            return reader.receive() |
+                   ex::then([&](const lease& lent) noexcept { received += lent.size(); });
+        },
+        [&](int) {
+            if (sent - received < unread_max) {
+                send_all(pair.second.get(), "x");
+                ++sent;
+            }
+        },
+        [&] { settle(); });
+    EXPECT_EQ(bytes_waiting(reader.native_handle()), sent - received);
+    EXPECT_EQ(loop().counters().leases_out, 0U);
+}
+
+/// Whether it completes or is stopped, the fd is closed; the fixture counts them.
+void StopRace::closes_close() {
+    // Handles are made and emptied on the loop's thread only.
+    const auto make_and_close = [this] {
+        unique_fd fd = std::move(unix_stream_pair().first);
+        return stream(loop(), std::move(fd)).close();
+    };
+    race([&] { return loop().get_scheduler().schedule() | ex::let_value(make_and_close); },
+         [](int) {}, [&] { settle(); });
+}
+
+void StopRace::next_loses_no_connection() {
     scratch_directory directory;
     const address at = address::from("unix:" + directory.path("s"));
     local::acceptor acceptor(loop(), at);
@@ -181,7 +224,7 @@ TEST_P(IoStopRaceTest, NextLosesNoConnection) {
          });
 }
 
-TEST_P(IoStopRaceTest, ConnectsLeakNothing) {
+void StopRace::connects_leak_nothing() {
     scratch_directory directory;
     const address at = address::from("unix:" + directory.path("s"));
     unique_fd listener;
@@ -204,7 +247,7 @@ TEST_P(IoStopRaceTest, ConnectsLeakNothing) {
         });
 }
 
-TEST_P(IoStopRaceTest, RacesOfAddressesLeakNothing) {
+void StopRace::races_of_addresses_leak_nothing() {
     const address nobody[] = {address(), address::from("unix:@x")};
     int failed = 0;
     race(
@@ -217,7 +260,28 @@ TEST_P(IoStopRaceTest, RacesOfAddressesLeakNothing) {
     EXPECT_LE(failed, tries);
 }
 
-EDDY_ON_EVERY_ENGINE(IoStopRaceTest);
+class IoStopRace : public StopRace {};
+TEST_P(IoStopRace, ReadUntilLosesNoLine) { read_until_loses_no_line(); }
+TEST_P(IoStopRace, ReadsLoseNoByte) { reads_lose_no_byte(); }
+TEST_P(IoStopRace, ReceivesLoseNoByteAndNoBuffer) { receives_lose_no_byte_and_no_buffer(); }
+TEST_P(IoStopRace, ClosesClose) { closes_close(); }
+TEST_P(IoStopRace, NextLosesNoConnection) { next_loses_no_connection(); }
+TEST_P(IoStopRace, ConnectsLeakNothing) { connects_leak_nothing(); }
+TEST_P(IoStopRace, RacesOfAddressesLeakNothing) { races_of_addresses_leak_nothing(); }
+EDDY_ON_EVERY_ENGINE(IoStopRace);
+
+class LongIoStopRace : public StopRace {
+protected:
+    LongIoStopRace() { tries = static_cast<int>(scaled(10'000)); }
+};
+TEST_P(LongIoStopRace, ReadUntilLosesNoLine) { read_until_loses_no_line(); }
+TEST_P(LongIoStopRace, ReadsLoseNoByte) { reads_lose_no_byte(); }
+TEST_P(LongIoStopRace, ReceivesLoseNoByteAndNoBuffer) { receives_lose_no_byte_and_no_buffer(); }
+TEST_P(LongIoStopRace, ClosesClose) { closes_close(); }
+TEST_P(LongIoStopRace, NextLosesNoConnection) { next_loses_no_connection(); }
+TEST_P(LongIoStopRace, ConnectsLeakNothing) { connects_leak_nothing(); }
+TEST_P(LongIoStopRace, RacesOfAddressesLeakNothing) { races_of_addresses_leak_nothing(); }
+EDDY_ON_EVERY_ENGINE(LongIoStopRace);
 
 }  // namespace
 }  // namespace eddy::test
