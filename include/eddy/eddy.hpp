@@ -7,3 +7,6 @@
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/loop_group.hpp>
 #include <eddy/loop/requests.hpp>
+#include <eddy/os/block_signals.hpp>
+#include <eddy/os/signal_source.hpp>
+#include <eddy/os/stop_on_signals.hpp>

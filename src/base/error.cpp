@@ -25,6 +25,17 @@ public:
                 return "the stream has ended too early";
             case errc::channel_closed:
                 return "the channel is closed";
+            case errc::signal_not_blocked:
+                return "the signal is not blocked in this thread: call block_signals() before "
+                       "threads start";
+            case errc::signal_not_waitable:
+                return "this signal cannot be waited for";
+            case errc::signal_ignored:
+                return "the signal is ignored: give it its default disposition first";
+            case errc::signal_has_owner:
+                return "another signal_source of this process has the signal";
+            case errc::signal_not_attached:
+                return "the signal_source does not have this signal";
         }
         return "unknown error " + std::to_string(code);
     }
@@ -41,6 +52,14 @@ public:
                 break;
             case errc::channel_closed:
                 return std::errc::broken_pipe;
+            case errc::signal_not_blocked:
+            case errc::signal_ignored:
+                return std::errc::operation_not_permitted;
+            case errc::signal_has_owner:
+                return std::errc::device_or_resource_busy;
+            case errc::signal_not_waitable:
+            case errc::signal_not_attached:
+                return std::errc::invalid_argument;
         }
         return {code, *this};
     }

@@ -18,6 +18,7 @@ enum class call : std::uint8_t {
     poll,
     eventfd,
     timerfd,
+    signalfd,
     epoll_create,
     epoll_ctl,
     epoll_wait,

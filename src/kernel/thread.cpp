@@ -42,9 +42,4 @@ std::error_code pin_to_core(unsigned core) noexcept {
             std::system_category()};
 }
 
-std::error_code block_signals(const sigset_t& signals) noexcept {
-    count_call();
-    return {::pthread_sigmask(SIG_BLOCK, &signals, nullptr), std::system_category()};
-}
-
 }  // namespace eddy::kernel

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <csignal>
 #include <cstdint>
 #include <system_error>
 
@@ -16,7 +15,5 @@ void set_timer_slack_ns(std::uint64_t slack_ns) noexcept;
 
 /// Binds the calling thread to one core.
 std::error_code pin_to_core(unsigned core) noexcept;
-
-std::error_code block_signals(const sigset_t& signals) noexcept;
 
 }  // namespace eddy::kernel

@@ -1,7 +1,6 @@
 #include <eddy/loop/descriptor.hpp>
 
 #include "engine/engine.hpp"
-#include "kernel/fork_mark.hpp"
 
 #include <eddy/loop/loop.hpp>
 
@@ -39,7 +38,7 @@ int descriptor::native_handle() const noexcept {
 
 void descriptor::close() noexcept {
     if (native_handle() >= 0) {
-        if (home_->process_mark_ != kernel::process_mark()) {
+        if (home_->lost_by_fork()) {
             home_->engine_->abandon(*slot_);
         } else {
             home_->engine_->detach(*slot_, detach_how::close, nullptr);

@@ -46,9 +46,10 @@ loop* loop::current() noexcept { return run_scope::current(); }
 
 engine_kind loop::engine() const noexcept { return engine_->kind(); }
 
+bool loop::lost_by_fork() const noexcept { return process_mark_ != kernel::process_mark(); }
+
 void loop::check_use() const noexcept {
-    EDDY_ASSERT(process_mark_ == kernel::process_mark(),
-                "a loop is used after fork(): call after_fork_in_child() first");
+    EDDY_ASSERT(!lost_by_fork(), "a loop is used after fork(): call after_fork_in_child() first");
 }
 
 loop_counters loop::counters() const noexcept {

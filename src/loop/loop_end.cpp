@@ -22,7 +22,7 @@ constexpr duration patience = std::chrono::seconds(10);
 
 loop::~loop() {
     EDDY_ASSERT(!on_thread(), "a loop was destroyed from inside one of its own callbacks");
-    if (process_mark_ != kernel::process_mark()) {
+    if (lost_by_fork()) {
         forget_everything();
     } else {
         destroying_ = true;
@@ -35,8 +35,7 @@ loop::~loop() {
         EDDY_ASSERT(slot.fd < 0, message.c_str());
     });
     // acquire: pairs with send_back(). The last one may still be about to wake this loop.
-    while (process_mark_ == kernel::process_mark() &&
-           executors_inside_.load(std::memory_order_acquire) != 0) {
+    while (!lost_by_fork() && executors_inside_.load(std::memory_order_acquire) != 0) {
         std::this_thread::yield();
     }
 }

@@ -1,5 +1,6 @@
 #include <eddy/loop/loop_group.hpp>
 
+#include "kernel/signal.hpp"
 #include "kernel/thread.hpp"
 
 #include <algorithm>

@@ -21,6 +21,16 @@ enum class errc {
     end_of_stream = 4,
     /// The channel is closed, and for a receiver also empty.
     channel_closed = 5,
+    /// The signal is not blocked in this thread: its disposition would take it.
+    signal_not_blocked = 10,
+    /// A signal that kills or stops even when it is blocked, or that the C library keeps.
+    signal_not_waitable = 11,
+    /// The signal is ignored: ignoring throws away what is pending, and for SIGCHLD also statuses.
+    signal_ignored = 12,
+    /// Another signal_source of this process has the signal.
+    signal_has_owner = 13,
+    /// The signal_source does not have the signal.
+    signal_not_attached = 14,
 };
 
 EDDY_API const std::error_category& error_category() noexcept;

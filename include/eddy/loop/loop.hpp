@@ -202,6 +202,8 @@ public:
     /// timers set, entries posted. A child may also just destroy the loop: then nothing is called.
     /// Throws std::system_error.
     void after_fork_in_child();
+    /// In the child after fork(), before after_fork_in_child(): it can only be destroyed.
+    bool lost_by_fork() const noexcept;
 
 private:
     class run_scope;

@@ -30,8 +30,9 @@ public:
     /// Starts the threads. Each runs its loop until it is stopped and drained. Throws
     /// std::system_error; then none is running.
     void start();
-    /// Blocks `signals` in the calling thread first, so that the new threads inherit the mask. They
-    /// stay blocked in the caller.
+    /// Blocks `signals` in the calling thread first, as block_signals() in
+    /// <eddy/os/block_signals.hpp> does, so that the new threads inherit the mask. They stay
+    /// blocked in the caller.
     void start(const sigset_t& signals);
     /// Thread: any. Before start() it ends the next run as soon as it has begun.
     void stop() noexcept;

@@ -50,6 +50,8 @@ protected:
     ~on_loop_state() = default;
 
     loop& home() const noexcept { return *home_; }
+    /// Asked, but stop() may not have been called yet. Not after end().
+    bool wants_to_stop() const noexcept { return stop_requested(receiver_); }
     /// Nobody asks to stop any more. The receiver, to be completed.
     Receiver&& end() noexcept {
         retire();

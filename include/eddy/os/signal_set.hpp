@@ -1,0 +1,66 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+
+#include <bit>
+#include <csignal>
+#include <cstdint>
+#include <initializer_list>
+
+namespace eddy {
+
+/// Some signals. Numbers that are none, and those that the C library keeps for itself (32 and 33),
+/// are refused.
+class signal_set {
+public:
+    constexpr signal_set() noexcept = default;
+    /// Throws std::system_error: `invalid_argument`.
+    signal_set(std::initializer_list<int> signals) {
+        for (const int signum : signals) {
+            add(signum);
+        }
+    }
+    EDDY_API explicit signal_set(const sigset_t& native) noexcept;
+
+    EDDY_API static bool valid(int signum) noexcept;
+
+    /// Throws std::system_error: `invalid_argument`.
+    EDDY_API signal_set& add(int signum);
+    EDDY_API signal_set& remove(int signum);
+    bool contains(int signum) const noexcept {
+        return signum >= 1 && signum <= 64 && (bits_ & bit(signum)) != 0;
+    }
+    bool empty() const noexcept { return bits_ == 0; }
+    /// Whether it has all of `others`.
+    bool includes(signal_set others) const noexcept { return (others.bits_ & ~bits_) == 0; }
+
+    EDDY_API sigset_t native() const noexcept;
+    operator sigset_t() const noexcept { return native(); }
+
+    /// Calls `visit(int signum)` for each, in ascending order.
+    template <class Visitor>
+    void for_each(Visitor&& visit) const {
+        for (std::uint64_t left = bits_; left != 0; left &= left - 1) {
+            visit(std::countr_zero(left) + 1);
+        }
+    }
+
+    friend signal_set operator|(signal_set a, signal_set b) noexcept {
+        a.bits_ |= b.bits_;
+        return a;
+    }
+    friend signal_set operator-(signal_set a, signal_set b) noexcept {
+        a.bits_ &= ~b.bits_;
+        return a;
+    }
+    friend bool operator==(signal_set, signal_set) noexcept = default;
+
+private:
+    static constexpr std::uint64_t bit(int signum) noexcept {
+        return std::uint64_t{1} << static_cast<unsigned>(signum - 1);
+    }
+
+    std::uint64_t bits_ = 0;
+};
+
+}  // namespace eddy

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+#include <eddy/loop/loop.hpp>
+#include <eddy/os/signal_set.hpp>
+#include <eddy/os/signal_wait.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <system_error>
+
+namespace eddy {
+
+struct signal_source_options {
+    /// For lists of what is going on. Must live as long as the source.
+    const char* name = "signal";
+    /// Waits for signals do not keep run_mode::empty, run_one() and run_some() going.
+    bool background = false;
+};
+
+enum class mask_after : std::uint8_t {
+    /// A signal that is pending, or comes later, stays in the kernel.
+    blocked,
+    /// As it was before block_signals(), in the calling thread: what is pending is delivered, which
+    /// may kill.
+    restored,
+};
+
+/// Signals of this process, on a loop. Each is one's alone: a second source, on whatever loop, is
+/// refused.
+///
+///     block_signals({SIGHUP, SIGUSR1});   // in main(), before threads start
+///     signal_source signals(loop, {SIGHUP, SIGUSR1});
+///     signal_info info = co_await wait_signal(signals, SIGHUP);
+///
+/// Nothing is read ahead: signals stay in the kernel until somebody who waits for them is about to
+/// run. One that was pending before the wait is delivered. A standard signal (below SIGRTMIN) that
+/// comes again before it was delivered is one signal: who waits learns that it came at least once
+/// since the last wait. Real-time signals are queued, each with its value, in order; how many is a
+/// limit of the sender's user (RLIMIT_SIGPENDING).
+///
+/// Only signals to the process, as kill() and sigqueue() send them: one that is sent to a thread
+/// (pthread_kill, tgkill) can be read by that thread alone, so it comes here only if that is the
+/// loop's. SIGCHLD coalesces too: who reaps must look for every child, not for info.pid.
+///
+/// After fork() with after_fork_in_child(), the child's source gets the child's signals; waits that
+/// were pending end as for a loop that ends.
+///
+/// Thread: the loop's, or any while the loop does not run. Must not outlive the loop.
+class EDDY_API signal_source {
+public:
+    /// Without signals.
+    explicit signal_source(loop& home, signal_source_options options = {}) noexcept;
+    /// attach_or_throw().
+    signal_source(loop& home, signal_set signals, signal_source_options options = {});
+    /// detach().
+    ~signal_source();
+    signal_source(const signal_source&) = delete;
+    signal_source& operator=(const signal_source&) = delete;
+
+    /// Adds signals: all of them, or none if it fails. Those that it has already are no error.
+    /// - errc::signal_not_waitable: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGKILL, SIGSTOP
+    /// - errc::signal_not_blocked: in the calling thread; of the others nobody knows
+    /// - errc::signal_ignored: its disposition is SIG_IGN
+    /// - errc::signal_has_owner: another source of this process has it
+    /// - no memory, no fds
+    [[nodiscard]] std::error_code attach(signal_set signals) noexcept;
+    /// The same, but throws std::system_error, which names the signal.
+    void attach_or_throw(signal_set signals);
+    /// Takes these away, those that it has. Whoever waits for one of them ends with
+    /// `operation_canceled`, from inside this call. What is pending stays in the kernel.
+    void detach(signal_set signals, mask_after mask = mask_after::blocked) noexcept;
+    void detach() noexcept { detach(signals_); }
+
+    signal_set signals() const noexcept { return signals_; }
+    loop& home() const noexcept { return home_; }
+
+    /// Starts `w`: completes with the next signal of that number, or of one of these; never from
+    /// inside this call. Those who wait for the same signal get one each, the most urgent first,
+    /// then in the order in which they came. errc::signal_not_attached, `invalid_argument` for an
+    /// empty set: then it was not started.
+    [[nodiscard]] std::error_code wait(signal_wait& w, int signum) noexcept;
+    [[nodiscard]] std::error_code wait(signal_wait& w, signal_set signals) noexcept;
+
+private:
+    struct slot;
+    using slot_pointer = std::unique_ptr<slot>;
+
+    std::error_code attach(signal_set signals, int& refused) noexcept;
+    std::error_code attach_one(int signum) noexcept;
+    void remove(int signum) noexcept;
+    slot_pointer& slot_of(int signum) noexcept {
+        return slots_[static_cast<std::size_t>(signum - 1)];
+    }
+    signal_wait* next_for(int signum) const noexcept;
+    void no_longer_wanted(signal_set signals) noexcept;
+    void deliver(signal_wait& w, const signal_info& info) noexcept;
+    void end_waits(signal_set signals, std::error_code error, bool loop_ends) noexcept;
+
+    loop& home_;
+    signal_source_options options_;
+    signal_set signals_;
+    detail::signal_wait_list waits_;
+    std::array<slot_pointer, 64> slots_;
+
+    friend class signal_wait;
+};
+
+}  // namespace eddy

@@ -1,0 +1,111 @@
+#include "os/signal_slot.hpp"
+
+#include "kernel/io.hpp"
+#include "kernel/signal.hpp"
+
+#include <eddy/base/member.hpp>
+#include <eddy/loop/requests.hpp>
+
+#include <cerrno>
+#include <utility>
+
+#include <sys/signalfd.h>
+
+namespace eddy {
+
+namespace {
+
+signal_info info_of(const signalfd_siginfo& record) noexcept {
+    return {.signum = static_cast<int>(record.ssi_signo),
+            .code = record.ssi_code,
+            .pid = static_cast<pid_t>(record.ssi_pid),
+            .uid = record.ssi_uid,
+            .status = record.ssi_status,
+            .error = record.ssi_errno,
+            .value = static_cast<std::intptr_t>(record.ssi_ptr)};
+}
+
+}  // namespace
+
+std::error_code signal_source::slot::open() noexcept {
+    sigset_t only_this;
+    sigemptyset(&only_this);
+    sigaddset(&only_this, signum);
+    unique_fd made;
+    if (auto error = kernel::make_signalfd(only_this, made)) {
+        return error;
+    }
+    return descriptor::attach(source.home_, made, fd,
+                              {.kind = descriptor_kind::other, .name = source.options_.name});
+}
+
+void signal_source::slot::look_at(priority_level priority) noexcept {
+    if (look.posted()) {
+        if (look.priority() <= priority) {
+            return;
+        }
+        source.home_.disarm(look);
+    }
+    look.set_priority(priority);
+    source.home_.post(look);
+}
+
+void signal_source::slot::on_look(entry& e) noexcept {
+    detail::owner_of<&slot::look>(e).look_now();
+}
+
+void signal_source::slot::on_loop_ends(entry& e) noexcept {
+    detail::owner_of<&slot::look>(e).end({ECANCELED, std::system_category()}, true);
+}
+
+void signal_source::slot::look_now() noexcept {
+    signal_wait* const next = source.next_for(signum);
+    if (next == nullptr) {
+        stop_waiting();
+        return;
+    }
+    if (next->priority() > look.priority()) {  // one that was more urgent has gone
+        look_at(next->priority());
+        return;
+    }
+    signalfd_siginfo record;
+    const io_result got = kernel::read(fd.native_handle(), &record, sizeof record, -1);
+    if (got.would_block()) {
+        wait_until_ready();
+    } else if (!got) {
+        end(got.error(), false);
+    } else {
+        source.deliver(*next, info_of(record));
+    }
+}
+
+void signal_source::slot::wait_until_ready() noexcept {
+    if (!ready.pending()) {
+        source.home_.start(ready, eddy::wait(fd, interest::readable));
+    }
+}
+
+void signal_source::slot::stop_waiting() noexcept {
+    if (ready.pending()) {
+        canceling = true;
+        source.home_.cancel(ready);
+    }
+}
+
+void signal_source::slot::on_ready(io_operation& op) noexcept {
+    slot& self = detail::owner_of<&slot::ready>(op);
+    const bool unwanted = std::exchange(self.canceling, false);
+    if (!op.result() && !unwanted) {
+        self.end(op.result().error(), op.was_canceled());
+    } else if (const signal_wait* const next = self.source.next_for(self.signum)) {
+        self.look_at(next->priority());
+    }
+}
+
+void signal_source::slot::end(std::error_code error, bool loop_ends) noexcept {
+    signal_set only_this;
+    only_this.add(signum);
+    source.end_waits(only_this, error, loop_ends);
+}
+
+}  // namespace eddy

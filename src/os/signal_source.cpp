@@ -1,0 +1,210 @@
+#include <eddy/os/signal_source.hpp>
+
+#include "kernel/signal.hpp"
+#include "os/signal_owners.hpp"
+#include "os/signal_slot.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace eddy {
+
+namespace {
+
+constexpr priority_level least_urgent = priority_count - 1;
+
+/// These kill or stop even if they are blocked.
+bool waitable(int signum) noexcept {
+    switch (signum) {
+        case SIGSEGV:
+        case SIGBUS:
+        case SIGFPE:
+        case SIGILL:
+        case SIGKILL:
+        case SIGSTOP:
+            return false;
+        default:
+            return true;
+    }
+}
+
+std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
+
+}  // namespace
+
+signal_source::signal_source(loop& home, signal_source_options options) noexcept
+    : home_(home), options_(options) {}
+
+signal_source::signal_source(loop& home, signal_set signals, signal_source_options options)
+    : signal_source(home, options) {
+    attach_or_throw(signals);
+}
+
+signal_source::~signal_source() { detach(); }
+
+std::error_code signal_source::attach(signal_set signals) noexcept {
+    int refused = 0;
+    return attach(signals, refused);
+}
+
+void signal_source::attach_or_throw(signal_set signals) {
+    int refused = 0;
+    if (auto error = attach(signals, refused)) {
+        throw std::system_error(error, "cannot wait for signal " + std::to_string(refused) + " (" +
+                                           ::strsignal(refused) + ")");
+    }
+}
+
+std::error_code signal_source::attach(signal_set signals, int& refused) noexcept {
+    const signal_set fresh = signals - signals_;
+    std::error_code first_error;
+    fresh.for_each([&](int signum) {
+        if (!first_error) {
+            first_error = attach_one(signum);
+            refused = signum;
+        }
+    });
+    if (first_error) {
+        detach(fresh);
+    }
+    return first_error;
+}
+
+std::error_code signal_source::attach_one(int signum) noexcept {
+    if (!waitable(signum)) {
+        return errc::signal_not_waitable;
+    }
+    if (kernel::is_ignored(signum)) {
+        return errc::signal_ignored;
+    }
+    const sigset_t mask = kernel::signal_mask();
+    if (sigismember(&mask, signum) != 1) {
+        return errc::signal_not_blocked;
+    }
+    slot_pointer made(new (std::nothrow) slot(*this, signum));
+    if (made == nullptr) {
+        return system_error(ENOMEM);
+    }
+    if (!detail::claim_signal(signum, this)) {
+        return errc::signal_has_owner;
+    }
+    if (auto error = made->open()) {
+        detail::release_signal(signum);
+        return error;
+    }
+    slot_of(signum) = std::move(made);
+    signals_.add(signum);
+    return {};
+}
+
+void signal_source::detach(signal_set signals, mask_after mask) noexcept {
+    const signal_set leaving = signals - (signals - signals_);
+    leaving.for_each([this](int signum) { remove(signum); });
+    if (mask == mask_after::restored) {
+        // Cannot fail: the set is one of valid signals.
+        static_cast<void>(
+            kernel::unblock_signals((leaving - signal_set(kernel::original_mask())).native()));
+    }
+    end_waits(leaving, system_error(ECANCELED), false);
+}
+
+void signal_source::remove(int signum) noexcept {
+    slot_pointer leaving = std::move(slot_of(signum));
+    signals_.remove(signum);
+    if (!home_.lost_by_fork()) {
+        home_.abandon(leaving->ready);
+        home_.disarm(leaving->look);
+    }
+    leaving->fd.close();
+    if (leaving->in_use()) {
+        // The loop, which can only be destroyed, still knows it: the child's memory pays.
+        static_cast<void>(leaving.release());
+    }
+    detail::release_signal(signum);
+}
+
+std::error_code signal_source::wait(signal_wait& w, int signum) noexcept {
+    if (!signals_.contains(signum)) {
+        return errc::signal_not_attached;
+    }
+    signal_set only_this;
+    only_this.add(signum);
+    return wait(w, only_this);
+}
+
+std::error_code signal_source::wait(signal_wait& w, signal_set signals) noexcept {
+    EDDY_ASSERT(!w.pending(), "a signal_wait was started that is pending already");
+    if (signals.empty()) {
+        return system_error(EINVAL);
+    }
+    if (!signals_.includes(signals)) {
+        return errc::signal_not_attached;
+    }
+    w.source_ = this;
+    w.signals_ = signals;
+    waits_.insert(w);
+    signals.for_each([&](int signum) { slot_of(signum)->look_at(w.priority_); });
+    return {};
+}
+
+signal_wait* signal_source::next_for(int signum) const noexcept {
+    signal_wait* w = waits_.front();
+    while (w != nullptr && !w->wants(signum)) {
+        w = detail::signal_wait_list::next(*w);
+    }
+    return w;
+}
+
+/// One who waited for these does not any more.
+void signal_source::no_longer_wanted(signal_set signals) noexcept {
+    signals.for_each([this](int signum) {
+        if (slot* const left = slot_of(signum).get();
+            left != nullptr && left->ready.pending() && next_for(signum) == nullptr) {
+            // Not at once: most often somebody waits again before this comes up.
+            left->look_at(least_urgent);
+        }
+    });
+}
+
+void signal_source::deliver(signal_wait& w, const signal_info& info) noexcept {
+    waits_.erase(w);
+    no_longer_wanted(w.signals_);
+    if (const signal_wait* const next = next_for(info.signum)) {
+        slot_of(info.signum)->look_at(next->priority_);
+    }
+    w.info_ = info;
+    w.error_ = {};
+    w.loop_ends_ = false;
+    w.on_complete_(w);
+}
+
+void signal_source::end_waits(signal_set signals, std::error_code error, bool loop_ends) noexcept {
+    // A completion may do anything, also destroy this source or others of these waits.
+    detail::signal_wait_list ending;
+    for (signal_wait* w = waits_.front(); w != nullptr;) {
+        signal_wait* const after = detail::signal_wait_list::next(*w);
+        if ((w->signals_ - signals) != w->signals_) {
+            waits_.erase(*w);
+            no_longer_wanted(w->signals_);
+            w->source_ = nullptr;
+            ending.insert(*w);
+        }
+        w = after;
+    }
+    const bool tell = !home_.lost_by_fork();
+    while (signal_wait* const w = ending.front()) {
+        ending.erase(*w);
+        w->info_ = {};
+        w->error_ = error;
+        w->loop_ends_ = loop_ends;
+        if (tell) {
+            w->on_complete_(*w);
+        }
+    }
+}
+
+}  // namespace eddy
