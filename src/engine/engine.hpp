@@ -142,7 +142,8 @@ protected:
     virtual std::error_code quiesce(io_operation&) noexcept { return {}; }
     /// Results that are stored for it elsewhere are lost.
     virtual void drop_results(io_operation&) noexcept {}
-    static void drop_result(opcode code, io_result result) noexcept;
+    /// Descriptors in it are closed.
+    static void drop_result(const io_request& request, io_result result) noexcept;
     /// Returns when the kernel holds nothing of the slot.
     virtual std::error_code quiesce(fd_slot&) noexcept { return {}; }
     /// Whether fds are switched to non-blocking mode.

@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 #include "engine/whole_transfer.hpp"
 #include "kernel/io.hpp"
+#include "kernel/passed_fds.hpp"
 
 #include <cerrno>
 #include <utility>
@@ -8,6 +9,15 @@
 #include <sys/socket.h>
 
 namespace eddy {
+
+namespace {
+
+std::uint8_t& saved_error(const io_request& request) noexcept {
+    fd_slot& slot = *request.slot;
+    return is_read(request.code) ? slot.saved_read_error : slot.saved_write_error;
+}
+
+}  // namespace
 
 std::error_code engine::reclaim(io_operation& op) noexcept {
     EDDY_ASSERT(op.phase_ != phase::away,
@@ -18,7 +28,7 @@ std::error_code engine::reclaim(io_operation& op) noexcept {
     }
     drop_results(op);
     if (op.phase_ == phase::completed) {
-        drop_result(op.request_.code, op.result_);
+        drop_result(op.request_, op.result_);
         drop_buffer(op);
     }
     if (op.queued_) {
@@ -28,9 +38,15 @@ std::error_code engine::reclaim(io_operation& op) noexcept {
     return {};
 }
 
-void engine::drop_result(opcode code, io_result result) noexcept {
-    if (result && (code == opcode::accept || code == opcode::open)) {
+void engine::drop_result(const io_request& request, io_result result) noexcept {
+    if (!result) {
+        return;
+    }
+    if (request.code == opcode::accept || request.code == opcode::open) {
         kernel::close(result.fd());
+    } else if (request.code == opcode::recvmsg) {
+        kernel::for_each_passed_fd(*static_cast<msghdr*>(request.data),
+                                   [](int fd) { kernel::close(fd); });
     }
 }
 
@@ -96,8 +112,8 @@ bool engine::settled(const io_operation& op, io_result& result) noexcept {
         result = io_result::system_error(ENOTSOCK);
         return true;
     }
-    if (request.slot != nullptr && request.slot->saved_error != 0 && size_of(request) != 0) {
-        result = io_result::system_error(std::exchange(request.slot->saved_error, 0));
+    if (request.slot != nullptr && saved_error(request) != 0 && size_of(request) != 0) {
+        result = io_result::system_error(std::exchange(saved_error(request), 0));
         return true;
     }
     switch (request.code) {
@@ -109,10 +125,15 @@ bool engine::settled(const io_operation& op, io_result& result) noexcept {
                 result = io_result::system_error(ESPIPE);
                 return true;
             }
+            [[fallthrough]];
+        case opcode::send_file:
+            if (request.offset < -1) {
+                result = io_result::system_error(EINVAL);
+                return true;
+            }
             break;
         case opcode::recv:
         case opcode::send:
-        case opcode::send_file:
             break;
         case opcode::wait: {
             constexpr auto always = interest::readable | interest::writable;
@@ -171,11 +192,10 @@ io_result engine::total(const io_operation& op, io_result last) noexcept {
         return last;
     }
     const int error = last.system_error();
-    fd_slot& slot = *op.request_.slot;
     // What is wrong with a file shows again by itself, and only where it is wrong.
-    if (valid(op) && slot.kind != descriptor_kind::file && error != ECANCELED &&
+    if (valid(op) && op.request_.slot->kind != descriptor_kind::file && error != ECANCELED &&
         error <= UINT8_MAX) {
-        slot.saved_error = static_cast<std::uint8_t>(error);
+        saved_error(op.request_) = static_cast<std::uint8_t>(error);
     }
     return io_result::value(std::int64_t{op.moved_} + static_cast<std::int64_t>(last.count()));
 }

@@ -106,7 +106,7 @@ progress uring_engine::finish_wait(io_operation& op, io_result result) noexcept 
 
 void uring_engine::drop_results(io_operation& op) noexcept {
     while (op.request_.multishot && has_record(op)) {
-        drop_result(op.request_.code, io_result::from_kernel(results_.take(op.first_record_)));
+        drop_result(op.request_, io_result::from_kernel(results_.take(op.first_record_)));
     }
 }
 

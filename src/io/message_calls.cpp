@@ -1,6 +1,9 @@
 #include <eddy/io/detail/message_calls.hpp>
 
+#include "kernel/passed_fds.hpp"
+
 #include <cstring>
+#include <utility>
 
 namespace eddy::detail {
 
@@ -14,22 +17,13 @@ void put_fds(msghdr& message, std::span<const int> fds) noexcept {
 
 std::size_t take_fds(msghdr& message, std::span<unique_fd> out) noexcept {
     std::size_t count = 0;
-    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
-         header = CMSG_NXTHDR(&message, header)) {
-        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
-            continue;
+    kernel::for_each_passed_fd(message, [&](int fd) {
+        unique_fd owned(fd);
+        if (count < out.size()) {
+            out[count] = std::move(owned);
+            ++count;
         }
-        const std::size_t came = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (std::size_t i = 0; i != came; ++i) {
-            int fd = -1;
-            std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
-            unique_fd owned(fd);
-            if (count < out.size()) {
-                out[count] = std::move(owned);
-                ++count;
-            }
-        }
-    }
+    });
     return count;
 }
 

@@ -238,6 +238,29 @@ TEST_P(WholeTransfer, ReportsTheErrorBehindTheFirstBytesNextTime) {
     EXPECT_EQ(w.error(), std::errc::broken_pipe);
 }
 
+TEST_P(WholeTransfer, ReportsTheErrorOfAWriteToNoRead) {
+    fd_pair pair = unix_stream_pair();
+    const descriptor d = attach(std::move(pair.first));
+    const std::string text = pattern(large);
+    recorder w;
+    start(w, write_all(d, bytes(text)));
+    settle();
+    ASSERT_FALSE(w.ended());
+    send_all(pair.second.get(), "farewell");
+    pair.second.reset();
+    ASSERT_TRUE(ends(w));
+    ASSERT_GT(w.count(), 0U) << w.error();
+    std::string buffer(8, '\0');
+    recorder r;
+    start(r, read_all(d, bytes(buffer)));
+    ASSERT_TRUE(ends(r));
+    EXPECT_EQ(r.count(), 8U) << r.error();
+    EXPECT_EQ(buffer, "farewell");
+    start(w, write_all(d, bytes(text)));
+    ASSERT_TRUE(ends(w));
+    EXPECT_NE(w.error(), std::error_code());
+}
+
 TEST_P(WholeTransfer, OfADatagramIsOneDatagram) {
     fd_pair pair = unix_datagram_pair();
     const descriptor d = attach(std::move(pair.first));

@@ -135,6 +135,16 @@ TEST_P(FileTest, WrongUseIsAnError) {
     EXPECT_EQ(none.seek(0), bad_fd);
 }
 
+TEST_P(FileTest, ANegativeOffsetIsAnError) {
+    const unique_fd content = directory_.file("f", "abc");
+    file both = opened("f", O_RDWR);
+    char buffer[4];
+    EXPECT_EQ(error_of(both.read_at(-2, bytes(buffer))), std::errc::invalid_argument);
+    EXPECT_EQ(error_of(both.read_some_at(-5, bytes(buffer))), std::errc::invalid_argument);
+    EXPECT_EQ(error_of(both.write_at(-2, bytes("x"))), std::errc::invalid_argument);
+    EXPECT_EQ(content_of(content.get()), "abc");
+}
+
 TEST_P(FileTest, Appends) {
     file log = opened("log", O_WRONLY | O_CREAT | O_APPEND);
     run(log.write(bytes("one ")));

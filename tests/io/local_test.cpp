@@ -195,6 +195,39 @@ TEST_P(LocalTest, DescriptorsThatNobodyTakesAreClosedWithTheSocket) {
     EXPECT_EQ(run(reader.read_some(bytes(buffer))), 0U);
 }
 
+/// One byte with a descriptor, without the loop.
+void send_one_fd(int socket, int fd) {
+    char byte = 'x';
+    iovec vector{&byte, 1};
+    detail::fd_control<1> control;
+    msghdr message{};
+    message.msg_iov = &vector;
+    message.msg_iovlen = 1;
+    message.msg_control = control.space;
+    message.msg_controllen = control.size;
+    detail::put_fds(message, std::span(&fd, 1));
+    ASSERT_EQ(::sendmsg(socket, &message, 0), 1);
+}
+
+TEST_P(LocalTest, DescriptorsThatCameForWhatIsDestroyedAreClosed) {
+    for (const bool with_a_result : {true, false}) {
+        auto [a, b] = local::make_pair(loop());
+        const unique_fd event = make_eventfd();
+        char buffer[8];
+        using sender = decltype(b.receive_fds<2>(bytes(buffer)));
+        auto receiving = std::make_unique<started<sender>>(loop(), b.receive_fds<2>(bytes(buffer)));
+        settle();
+        const std::size_t before = open_fds();
+        send_one_fd(a.native_handle(), event.get());
+        if (with_a_result) {
+            loop().post([&] { receiving.reset(); });  // runs before the result is delivered
+            settle();
+        }
+        receiving.reset();
+        EXPECT_EQ(open_fds(), before) << with_a_result;
+    }
+}
+
 EDDY_ON_EVERY_ENGINE(LocalTest);
 
 }  // namespace

@@ -33,7 +33,6 @@ struct fd_slot {
     /// Grows with each attach. Part of the poller's token and of every operation, so that what
     /// belongs to an earlier fd of this number never touches a later one.
     std::uint32_t generation = 0;
-    descriptor_kind kind = descriptor_kind::unknown;
     bool may_read : 1 = false;   ///< trying to read makes sense
     bool may_write : 1 = false;  ///< trying to write makes sense
     bool hangup_seen : 1 = false;
@@ -47,8 +46,11 @@ struct fd_slot {
     bool close_when_quiet : 1 = false;
     bool lost : 1 = false;         ///< the fd was closed by others: its number is not ours to touch
     bool backing_off : 1 = false;  ///< no event tells when the next try makes sense: wait a little
-    /// An errno that came behind bytes of the same operation: the next transfer reports it.
-    std::uint8_t saved_error = 0;
+    descriptor_kind kind : 5 = descriptor_kind::unknown;
+    /// An errno that came behind bytes of the same operation: the next transfer in that direction
+    /// reports it.
+    std::uint8_t saved_read_error = 0;
+    std::uint8_t saved_write_error = 0;
     interest registered = interest::none;  ///< what the poller was told
     std::uint32_t holds = 0;               ///< operations with the kernel or another thread
     std::uint32_t identity = 0;            ///< of the file behind the fd; 0: not known

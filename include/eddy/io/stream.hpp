@@ -49,7 +49,7 @@ public:
     }
 
     /// All of it. Value: how many bytes; fewer than the buffer has room for at the end of the
-    /// stream, at an error (which the next operation tells), or if it was stopped on the way.
+    /// stream, at an error (which the next read tells), or if it was stopped on the way.
     auto read(std::span<std::byte> buffer) const noexcept {
         using convert = detail::whole<detail::transfer::in>;
         return io_sender<convert>(home(),

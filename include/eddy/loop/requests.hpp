@@ -40,8 +40,8 @@ EDDY_API io_request writev(const descriptor& d, std::span<const iovec> vectors,
 
 /// The same until all of it was moved, on everything except datagrams, which are one message each.
 /// They end with less only at the end of the file or stream, at an error, a cancellation or the
-/// deadline. What was moved is the result even then; the error shows at the next operation (with a
-/// file: if it is still there).
+/// deadline. What was moved is the result even then; the error shows at the next transfer in that
+/// direction (with a file: if it is still there).
 EDDY_API io_request read_all(const descriptor& d, std::span<std::byte> buffer,
                              std::int64_t offset = at_position) noexcept;
 EDDY_API io_request write_all(const descriptor& d, std::span<const std::byte> buffer,
