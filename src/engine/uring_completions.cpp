@@ -97,7 +97,8 @@ void uring_engine::on_completion(io_operation& op, std::int32_t result,
 
 io_result uring_engine::ended(const io_operation& op, io_result result) const noexcept {
     const int error = result.system_error();
-    const bool undone = error == ECANCELED || error == EINTR || error == EAGAIN;
+    const bool lacked_buffer = error == ENOBUFS && op.request_.code == opcode::receive;
+    const bool undone = error == ECANCELED || error == EINTR || error == EAGAIN || lacked_buffer;
     return undone && op.wanted_end_ != end_reason::none ? result_of(op.wanted_end_) : result;
 }
 

@@ -299,6 +299,22 @@ TEST_P(Lease, IsNotWaitedForAnyMoreByWhatIsCancelledOrTimedOutOrClosed) {
     EXPECT_EQ(out(), 0U);
 }
 
+TEST_P(Lease, OfWhatIsCancelledBeforeItsTurnIsNotMissed) {
+    make_loop(two_buffers);
+    std::vector<lease> kept;
+    std::vector<descriptor> ds;
+    std::deque<recorder> readers;
+    ASSERT_NO_FATAL_FAILURE(starve(kept, ds, readers));
+    loop().cancel(readers[2].operation());
+    ASSERT_TRUE(ends(readers[2]));
+    for (int i = 0; i != 3; ++i) {
+        start(readers[2], receive(ds[2]));
+        loop().cancel(readers[2].operation());
+        ASSERT_TRUE(ends(readers[2]));
+        EXPECT_EQ(readers[2].error(), std::errc::operation_canceled);
+    }
+}
+
 TEST_P(Lease, GoesToTheNextIfTheFirstInTheQueueNeedsItNoMore) {
     make_loop({.lease_count = 1, .lease_max = 1});
     std::vector<lease> kept;
