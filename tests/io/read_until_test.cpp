@@ -125,6 +125,21 @@ TEST_P(ReadUntilTest, ClosingTheStreamIsCanceled) {
     EXPECT_EQ(error_of(line(buffer)), bad_fd);
 }
 
+TEST_P(ReadUntilTest, AStopThatComesTogetherWithBytesIsNotLost) {
+    std::string buffer;
+    started reading(loop(), line(buffer));
+    settle();
+    // The stop is handled when the bytes are there, but before they are delivered, and they are not
+    // enough.
+    reading.stop();
+    write_all(pipe_.writer.native_handle(), "part");
+    ASSERT_TRUE(ends(reading));
+    EXPECT_TRUE(reading.stopped());
+    send("ial\r\n");
+    EXPECT_EQ(run(line(buffer)), 9U);
+    EXPECT_EQ(buffer, "partial\r\n");
+}
+
 /// A buffer that cannot grow.
 struct stubborn : std::string {
     using std::string::string;

@@ -4,8 +4,10 @@
 #include <eddy/io/io.hpp>
 
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 namespace eddy::test {
 namespace {
@@ -122,6 +124,7 @@ void StopRace::read_until_loses_no_line() {
     std::string buffer;
     std::atomic<int> lines = 0;
     int sent = 0;
+    bool half = false;
     race(
         [&] {
             return read_until(reader, buffer, "\n", 1'000'000) | ex::then([&](std::size_t n) {
@@ -132,10 +135,16 @@ void StopRace::read_until_loses_no_line() {
         },
         [&](int) {
             if (sent - lines < unread_max) {
-                send_all(pair.second.get(), "line\n");
-                ++sent;
+                // In halves, so that what is stopped has got something, but not enough.
+                send_all(pair.second.get(), half ? "ne\n" : "li");
+                sent += half ? 1 : 0;
+                half = !half;
             }
         });
+    if (half) {
+        send_all(pair.second.get(), "ne\n");
+        ++sent;
+    }
     for (; lines != sent; ++lines) {
         const std::size_t n = run(read_until(reader, buffer, "\n", 1'000'000));
         ASSERT_EQ(buffer.substr(0, n), "line\n");
@@ -166,23 +175,34 @@ void StopRace::reads_lose_no_byte() {
 }
 
 void StopRace::receives_lose_no_byte_and_no_buffer() {
+    make_loop({.lease_size = 64, .lease_count = 1, .lease_max = 2});
     fd_pair pair = unix_stream_pair();
     stream reader(loop(), std::move(pair.first));
+    std::mutex mutex;
+    std::vector<lease> lent;
     std::atomic<std::size_t> received = 0;
     std::size_t sent = 0;
     race(
         [&] {
-            return reader.receive() |
-                   ex::then([&](const lease& lent) noexcept { received += lent.size(); });
+            return reader.receive() | ex::then([&](lease got) noexcept {
+                       const std::lock_guard lock(mutex);
+                       received += got.size();
+                       lent.push_back(std::move(got));
+                   });
         },
-        [&](int) {
+        [&](int i) {
             if (sent - received < unread_max) {
                 send_all(pair.second.get(), "x");
                 ++sent;
             }
+            // With two out a receive starves, and is stopped while it does.
+            if (const std::lock_guard lock(mutex); i % 3 == 0 && !lent.empty()) {
+                lent.pop_back();
+            }
         },
         [&] { settle(); });
     EXPECT_EQ(bytes_waiting(reader.native_handle()), sent - received);
+    lent.clear();
     EXPECT_EQ(loop().counters().leases_out, 0U);
 }
 

@@ -3,6 +3,7 @@
 #include <eddy/io/pipe.hpp>
 #include <eddy/io/stream.hpp>
 
+#include <memory>
 #include <stdexcept>
 
 namespace eddy::test {
@@ -144,6 +145,29 @@ TEST_P(StreamTest, AStoppedWriteTellsHowMuchWent) {
     ASSERT_TRUE(ends(writing));
     ASSERT_TRUE(writing.has_value());
     EXPECT_EQ(writing.value(), bytes_waiting(reader.native_handle()));
+}
+
+TEST_P(StreamTest, AWriteWhoseStreamIsClosedOnTheWayIsCanceled) {
+    const std::string much(1'000'000, 'x');
+    iovec vectors[] = {{const_cast<char*>(much.data()), much.size()}};
+    for (const bool gather : {false, true}) {
+        auto [reader, writer] = make_pipe(loop());
+        const auto closed_during = [&](auto writing) {
+            ASSERT_TRUE(until([&] { return bytes_waiting(reader.native_handle()) != 0; }));
+            settle();
+            run(writer.close());
+            ASSERT_TRUE(ends(*writing));
+            EXPECT_EQ(writing->error(), canceled) << gather;
+        };
+        if (gather) {
+            using sender = decltype(writer.write(std::span<iovec>(vectors)));
+            closed_during(
+                std::make_unique<started<sender>>(loop(), writer.write(std::span<iovec>(vectors))));
+        } else {
+            using sender = decltype(writer.write(bytes(much)));
+            closed_during(std::make_unique<started<sender>>(loop(), writer.write(bytes(much))));
+        }
+    }
 }
 
 EDDY_ON_EVERY_ENGINE(StreamTest);

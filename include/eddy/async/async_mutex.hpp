@@ -1,7 +1,7 @@
 #pragma once
 
-#include <eddy/async/permit.hpp>
 #include <eddy/async/detail/acquire_wait.hpp>
+#include <eddy/async/permit.hpp>
 
 #include <utility>
 

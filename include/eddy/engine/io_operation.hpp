@@ -118,6 +118,12 @@ public:
         return wanted_end_ == end_reason::canceled &&
                result_.system_error() == static_cast<int>(std::errc::operation_canceled);
     }
+    /// Whether the descriptor that it was started on is not attached any more: starting it again
+    /// would be for nothing.
+    bool lost_descriptor() const noexcept {
+        const fd_slot* const slot = request_.slot;
+        return slot != nullptr && (slot->generation != request_.generation || slot->detaching);
+    }
 
 private:
     ///     idle --another thread starts it--> posted --the loop takes it--> waiting

@@ -113,6 +113,15 @@ private:
             on_stop_.arm(receiver_, *this);
         }
     }
+    /// The same once more, unless its handle was closed between the two.
+    void go_on() noexcept {
+        if (lost_descriptor()) {
+            ex::set_error(std::move(receiver_),
+                          std::make_error_code(std::errc::operation_canceled));
+        } else {
+            go();
+        }
+    }
     bool goes_on(io_result result) noexcept {
         if constexpr (requires { convert_.again(result, mutable_request()); }) {
             return result && convert_.again(result, mutable_request()) &&
@@ -137,7 +146,7 @@ private:
         self.stop_is_over();
         const io_result result = self.result();
         if (self.goes_on(result)) {
-            self.go();
+            self.go_on();
         } else if (result) {
             self.deliver(result);
         } else if (self.was_canceled()) {

@@ -74,8 +74,9 @@ public:
     /// Null: of what has no loop; nothing can be scheduled on it.
     explicit loop_scheduler(loop* home) noexcept : home_(home) {}
     loop& home() const noexcept {
-        EDDY_ASSERT(home_ != nullptr, "a scheduler was used that has no loop, such as that of a "
-                                      "task which was started outside any");
+        EDDY_ASSERT(home_ != nullptr,
+                    "a scheduler was used that has no loop, such as that of a "
+                    "task which was started outside any");
         return *home_;
     }
     bool operator==(const loop_scheduler&) const noexcept = default;

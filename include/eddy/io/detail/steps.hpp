@@ -66,7 +66,15 @@ private:
             return;
         }
         std::error_code error;
-        take(steps_.next(io_.result(), request_, error), error);
+        const step next = steps_.next(io_.result(), request_, error);
+        if (next == step::call && this->wants_to_stop()) {  // the result may have been there before
+            drop();
+            ex::set_stopped(this->end());
+        } else if (next == step::call && io_.lost_descriptor()) {  // closed between the two calls
+            fail(std::make_error_code(std::errc::operation_canceled));
+        } else {
+            take(next, error);
+        }
     }
     void take(step next, std::error_code error) noexcept {
         switch (next) {
