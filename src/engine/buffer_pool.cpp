@@ -139,8 +139,9 @@ void buffer_pool::leave() noexcept {
            inside_.load(std::memory_order_acquire) != 0) {
         std::this_thread::yield();
     }
-    // acq_rel: as in give_back().
-    if (returned_elsewhere_.fetch_sub(lent_, std::memory_order_acq_rel) == lent_) {
+    const std::uint64_t lent = lent_;
+    // If some are out, the pool may be gone after this. acq_rel: as in give_back().
+    if (returned_elsewhere_.fetch_sub(lent, std::memory_order_acq_rel) == lent) {
         delete this;
     }
 }
