@@ -2,6 +2,7 @@
 #include "engine/engine.hpp"
 #include "kernel/fork_mark.hpp"
 #include "loop/blocking_call.hpp"
+#include "loop/patience.hpp"
 #include "loop/run_scope.hpp"
 #include "loop/system_timers.hpp"
 
@@ -12,13 +13,6 @@
 #include <thread>
 
 namespace eddy {
-
-namespace {
-
-/// What the kernel takes longer than this to cancel, it will not cancel.
-constexpr duration patience = std::chrono::seconds(10);
-
-}  // namespace
 
 loop::~loop() {
     EDDY_ASSERT(!on_thread(), "a loop was destroyed from inside one of its own callbacks");

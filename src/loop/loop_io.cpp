@@ -2,6 +2,7 @@
 #include "engine/whole_transfer.hpp"
 #include "kernel/fork_mark.hpp"
 #include "loop/blocking_call.hpp"
+#include "loop/patience.hpp"
 #include "loop/system_timers.hpp"
 
 #include <eddy/loop/loop.hpp>
@@ -9,6 +10,7 @@
 
 #include <cerrno>
 #include <new>
+#include <thread>
 #include <utility>
 
 namespace eddy {
@@ -139,6 +141,16 @@ void loop::abandon(io_operation& op) noexcept {
     check_use();
     if (!op.pending()) {
         return;
+    }
+    if (op.phase_ == io_operation::phase::away) {
+        // An executor has it, and writes into its memory: that cannot be cancelled.
+        const time_point give_up = saturating_add(clock::now(), patience);
+        for (; op.phase_ == io_operation::phase::away; take_inbox()) {
+            if (clock::now() >= give_up) {
+                report_stuck();
+            }
+            std::this_thread::yield();
+        }
     }
     if (op.request_.code == opcode::close && op.phase_ != io_operation::phase::completed) {
         op.request_.slot->detached = nullptr;

@@ -125,6 +125,28 @@ TEST_P(ExecutorOfReadiness, IsWaitedForByAClose) {
     EXPECT_FALSE(is_open(number));
 }
 
+TEST_P(ExecutorOfReadiness, IsWaitedForByWhatIsAbandoned) {
+    const scratch_directory directory;
+    const descriptor d = attach(directory.file("f", "content"));
+    const std::string path = directory.path("f");
+    std::string buffer(16, '\0');
+    recorder r;
+    recorder o;
+    start(r, read(d, bytes(buffer)));
+    start(o, open(path.c_str(), O_RDONLY));
+    settle();
+    let_it_work();
+    loop().abandon(r.operation());
+    loop().abandon(o.operation());
+    EXPECT_FALSE(r.operation().pending());
+    buffer.assign(16, 'x');
+    settle();
+    EXPECT_FALSE(r.ended());
+    EXPECT_FALSE(o.ended());
+    EXPECT_TRUE(loop().empty());
+    EXPECT_EQ(buffer, std::string(16, 'x'));
+}
+
 TEST_P(ExecutorOfReadiness, DoesNotHoldUpTheLoop) {
     const scratch_directory directory;
     const descriptor file = attach(directory.file("f", "content"));

@@ -173,7 +173,7 @@ public:
     void cancel(io_operation& op) noexcept;
     /// Takes `op` back at once if it is pending: its completion is not called, and it may be
     /// destroyed. A result that is there already is lost, an fd in it closed; to keep it, cancel.
-    /// Blocks for as long as the kernel takes to cancel. A close goes on without telling.
+    /// Blocks while the kernel cancels it, or an executor performs it. A close goes on silently.
     void abandon(io_operation& op) noexcept;
 
     /// The buffer with what a receive() has got, inside its completion. Empty at the end of the
