@@ -82,12 +82,6 @@ public:
 
     const sockaddr* native() const noexcept { return &storage_.any; }
     socklen_t native_length() const noexcept { return length_; }
-    /// For calls that write an address: room for any, and where to put its length.
-    sockaddr* native_buffer() noexcept {
-        length_ = sizeof storage_;
-        return &storage_.any;
-    }
-    socklen_t* native_buffer_length() noexcept { return &length_; }
 
     EDDY_API bool operator==(const address& other) const noexcept;
 

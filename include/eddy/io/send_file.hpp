@@ -15,7 +15,8 @@ EDDY_EX_BEGIN
 
 /// Sends `count` bytes of a file, which begin at `offset`, without copying them through this
 /// process. Value: how many bytes went; fewer at the end of the file, or if it was stopped on the
-/// way. The file must stay open until it has completed; it may belong to any loop.
+/// way. The file must stay open until it has completed. A file of another loop: make this on that
+/// loop's thread, or while it does not run.
 ///
 ///     file page = co_await file::open(loop, "index.html", O_RDONLY);
 ///     std::uint64_t size = 0;

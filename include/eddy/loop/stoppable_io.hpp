@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/base/assert.hpp>
 #include <eddy/base/config.hpp>
 #include <eddy/base/member.hpp>
 #include <eddy/engine/io_operation.hpp>
@@ -25,6 +26,9 @@ protected:
     /// `home` may be null if it is never started.
     stoppable_io(loop* home, const io_request& request, callback on_complete) noexcept
         : io_operation(on_complete), home_(home) {
+        EDDY_ASSERT(!request.multishot,
+                    "a multishot operation completes more than once: it is "
+                    "none for a sender");
         request_ = request;
     }
     /// On the loop's thread, or while the loop does not run: takes the operation back if it is
