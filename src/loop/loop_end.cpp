@@ -45,6 +45,7 @@ void loop::finish_everything() noexcept try {
     }
     const time_point give_up = saturating_add(clock::now(), patience);
     take_inbox();
+    give_notice();
     cancel_operations(true);
     cancel_timers();
     while (!idle()) {
@@ -55,6 +56,23 @@ void loop::finish_everything() noexcept try {
     }
 } catch (const std::system_error&) {
     report_stuck();
+}
+
+void loop::tell_of_end(end_notice& notice) noexcept {
+    EDDY_ASSERT(notice.link_ == nullptr, "a notice was given to a loop twice");
+    notice.next_ = first_notice_;
+    notice.link_ = &first_notice_;
+    if (first_notice_ != nullptr) {
+        first_notice_->link_ = &notice.next_;
+    }
+    first_notice_ = &notice;
+}
+
+void loop::give_notice() noexcept {
+    while (end_notice* const notice = first_notice_) {
+        notice->unlink();
+        notice->on_end_(*notice);
+    }
 }
 
 void loop::report_stuck() const noexcept {
@@ -196,6 +214,9 @@ void loop::forget_everything() noexcept {
         forget(after_poll_.pop_front());
     }
     engine_->for_each_operation([this](io_operation& op) { engine_->forget(op); });
+    while (first_notice_ != nullptr) {
+        first_notice_->unlink();
+    }
     if (system_timers_ != nullptr) {
         system_timers_->close();
     }

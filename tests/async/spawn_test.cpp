@@ -1,7 +1,15 @@
 #include "async/task_fixture.hpp"
 #include "support/counting_resource.hpp"
 
+#include <eddy/async/async_mutex.hpp>
+#include <eddy/async/channel.hpp>
+#include <eddy/async/event.hpp>
+#include <eddy/async/nursery.hpp>
+#include <eddy/async/rate_limiter.hpp>
+#include <eddy/async/semaphore.hpp>
 #include <eddy/async/spawn.hpp>
+#include <eddy/async/timeout.hpp>
+#include <eddy/async/when_any.hpp>
 #include <eddy/io/io_sender.hpp>
 
 #include <atomic>
@@ -113,6 +121,57 @@ TEST_P(Spawn, EndsWithTheLoopWhateverItWaitsFor) {
     end_loop();
     EXPECT_GE(left, 1);
     EXPECT_LE(left, 3) << "a task that never began has nothing to leave";
+}
+
+TEST_P(Spawn, EndsWithTheLoopWhileItWaitsForWhatTheLoopDoesNotKnow) {
+    event ready;
+    semaphore permits(0);
+    async_mutex mutex;
+    channel<int> numbers(0);
+    auto locked = mutex.try_lock();
+    int left = 0;
+    const auto waits = [&](auto sender) -> task<> {
+        const at_exit exit([&] { ++left; });
+        co_await std::move(sender);
+        ADD_FAILURE() << "it must not go on";
+    };
+    const auto waits_in_a_nursery = [&]() -> task<> {
+        co_await with_nursery([&](nursery& children) -> task<> {
+            children.start(waits(ready.wait()));
+            co_await children.join();
+        });
+    };
+    spawn(loop(), waits(ready.wait()));
+    spawn(loop(), waits(permits.acquire()));
+    spawn(loop(), waits(mutex.lock()));
+    spawn(loop(), waits(numbers.send(1)));
+    spawn(loop(), waits(when_any(ready.wait(), permits.acquire())));
+    spawn(loop(), waits(timeout(ready.wait(), 1h)));
+    spawn(loop(), waits_in_a_nursery());
+    settle();
+    end_loop();
+    EXPECT_EQ(left, 7);
+    ready.set();
+    permits.release();
+    EXPECT_EQ(permits.available(), 1U);
+    EXPECT_FALSE(numbers.try_receive());
+}
+
+TEST_P(Spawn, EndsWithTheLoopBehindOneOfAnotherLoopInTheLineOfARateLimiter) {
+    rate_limiter limiter({.tokens = 1, .per = 1h, .burst = 1});
+    EXPECT_TRUE(limiter.try_acquire());
+    eddy::loop other({.engine = GetParam()});
+    int left = 0;
+    const auto waits = [&]() -> task<> {
+        const at_exit exit([&] { ++left; });
+        co_await limiter.acquire();
+    };
+    spawn(other, waits());
+    other.poll();
+    spawn(loop(), waits());
+    settle();
+    end_loop();
+    EXPECT_EQ(left, 1);
 }
 
 task<> with_memory(std::allocator_arg_t, std::pmr::memory_resource*, loop_scheduler home) {

@@ -3,6 +3,10 @@
 #include <eddy/async/detail/await_it.hpp>
 #include <eddy/async/report_exception.hpp>
 #include <eddy/async/task.hpp>
+#include <eddy/base/member.hpp>
+#include <eddy/ex/inplace_stop_token.hpp>
+#include <eddy/loop/end_notice.hpp>
+#include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
 
 #include <exception>
@@ -19,22 +23,44 @@ class spawned final : private task_observer {
 public:
     spawned(loop& home, task<> run,
             OnError on_error) noexcept(std::is_nothrow_move_constructible_v<OnError>)
-        : task_(std::move(run)), on_error_(std::move(on_error)) {
-        task_.promise().adopt(&home, {}, *this);
+        : home_(home), end_(&on_end), task_(std::move(run)), on_error_(std::move(on_error)) {
+        task_.promise().adopt(&home, stop_.get_token(), *this);
         home.post<spawned, &spawned::start_, &spawned::run, &spawned::drop>(*this);
     }
 
 private:
-    void run() noexcept { task_.start(); }
+    void run() noexcept {
+        home_.tell_of_end(end_);
+        task_.start();
+    }
+    static void on_end(end_notice& notice) noexcept { owner_of<&spawned::end_>(notice).stop(); }
+    /// The task may end inside the request, below which the source must not be destroyed.
+    void stop() noexcept {
+        stopping_ = true;
+        stop_.request_stop();
+        stopping_ = false;
+        if (ended_) {
+            drop();
+        }
+    }
     void drop() noexcept { task_.promise().get_allocator().delete_object(this); }
     void task_ended(bool) noexcept override {
         if (auto error = task_.promise().result().error()) {
             on_error_(std::move(error));
         }
-        drop();
+        if (stopping_) {
+            ended_ = true;
+        } else {
+            drop();
+        }
     }
 
+    loop& home_;
     entry start_;
+    end_notice end_;
+    ex::inplace_stop_source stop_;
+    bool stopping_ = false;
+    bool ended_ = false;
     task<> task_;
     [[no_unique_address]] OnError on_error_;
 };

@@ -11,6 +11,7 @@
 #include <eddy/intrusive/ready_queue.hpp>
 #include <eddy/intrusive/timer_heap.hpp>
 #include <eddy/loop/counters.hpp>
+#include <eddy/loop/end_notice.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/lease.hpp>
 #include <eddy/loop/scheduler.hpp>
@@ -197,6 +198,9 @@ public:
     /// What keeps this loop alive.
     void for_each_live(function_ref<void(const live_operation&)> visit);
 
+    /// `notice` is told when this loop is destroyed, if it is still there then. Thread: the loop's.
+    void tell_of_end(end_notice& notice) noexcept;
+
     /// In the child after fork(): must be called before anything else. I/O operations end with
     /// `operation_canceled`, also those that are with an executor; descriptors stay attached,
     /// timers set, entries posted. A child may also just destroy the loop: then nothing is called.
@@ -268,6 +272,7 @@ private:
     void cancel_operations(bool also_those_that_end) noexcept;
     void cancel_timers() noexcept;
     void finish_everything() noexcept;
+    void give_notice() noexcept;
     bool idle() const noexcept;
     void forget_everything() noexcept;
     [[noreturn]] void report_stuck() const noexcept;
@@ -292,6 +297,7 @@ private:
     bool stopping_ = false;
     bool draining_ = false;
     bool destroying_ = false;
+    end_notice* first_notice_ = nullptr;
     timer_node back_off_;
     std::unique_ptr<blocking_call> free_calls_;
     blocking_call* away_calls_ = nullptr;
