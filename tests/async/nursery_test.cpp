@@ -51,6 +51,21 @@ TEST_P(Nursery, GivesTheValueOfItsBlock) {
     EXPECT_EQ(value_of(body()), 7);
 }
 
+TEST_P(Nursery, GivesAnyKindOfValue) {
+    struct fixed {
+        const int number;  // so that it can be moved, but not assigned
+    };
+    const auto body = []() -> task<int> {
+        auto pair = co_await with_nursery(
+            [](nursery&) -> task<std::tuple<int, int>> { co_return std::tuple(1, 2); });
+        auto owner = co_await with_nursery(
+            [](nursery&) -> task<std::unique_ptr<int>> { co_return std::make_unique<int>(4); });
+        auto constant = co_await with_nursery([](nursery&) -> task<fixed> { co_return fixed{8}; });
+        co_return std::get<0>(pair) + std::get<1>(pair) + *owner + constant.number;
+    };
+    EXPECT_EQ(value_of(body()), 15);
+}
+
 TEST_P(Nursery, EndsItsChildrenWhenTheBlockIsLeft) {
     const auto body = [&]() -> task<> {
         co_await with_nursery([&](nursery& children) -> task<> {

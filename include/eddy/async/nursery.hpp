@@ -164,9 +164,13 @@ auto with_nursery(Block block) -> decltype(block(std::declval<nursery&>())) {
     result kept;
     try {
         const ex::prop stop(ex::get_stop_token, children.get_stop_token());
-        const auto keep = [](auto&&... values) { return std::tuple(std::move(values)...); };
-        kept =
-            co_await ex::stopped_as_optional(ex::then(ex::write_env(block(children), stop), keep));
+        // Named, not deduced: a value may be a tuple itself.
+        using values = typename result::value_type;
+        const auto keep = [](auto&&... each) { return values(std::move(each)...); };
+        if (auto ended = co_await ex::stopped_as_optional(
+                ex::then(ex::write_env(block(children), stop), keep))) {
+            kept.emplace(std::move(*ended));
+        }
     } catch (...) {
         children.fail(std::current_exception());
     }
