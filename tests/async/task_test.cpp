@@ -2,7 +2,10 @@
 #include "async/task_fixture.hpp"
 
 #include <eddy/async/as_result.hpp>
+#include <eddy/async/event.hpp>
+#include <eddy/async/retry.hpp>
 #include <eddy/async/task.hpp>
+#include <eddy/async/timeout.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/io/run.hpp>
 
@@ -373,6 +376,31 @@ TEST_P(Task, WithoutALoopGoesOnWhereverWhatItAwaitsCompletes) {
     EXPECT_FALSE(ex::sync_wait([]() -> task<> { co_await ex::just_stopped(); }()));
 }
 
+TEST_P(Task, WithoutALoopMayUseWhatNeedsNoTimerAfterAll) {
+    const auto body = []() -> task<int> { co_return co_await retry([] { return ex::just(4); }); };
+    EXPECT_EQ(std::get<0>(ex::sync_wait(body()).value()), 4);
+}
+
+TEST(TaskMisuseDeathTest, ATimerOrASchedulerWithoutALoop) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(ex::sync_wait([]() -> task<> { co_await timeout(ex::just(), 1s); }()),
+                 "needs a timer was started outside any loop");
+    EXPECT_DEATH(ex::sync_wait([]() -> task<> {
+                     const auto home = co_await ex::read_env(ex::get_scheduler);
+                     co_await home.schedule();
+                 }()),
+                 "was started outside any");
+}
+
+TEST_P(Task, ReturnsWhatIsInBraces) {
+    struct pair {
+        int first;
+        int second;
+    };
+    const auto body = []() -> task<pair> { co_return {3, 4}; };
+    EXPECT_EQ(value_of(body()).second, 4);
+}
+
 TEST_P(Task, TellsWhatItAwaitsItsSchedulerAndItsStopToken) {
     const auto child = [&]() -> task<> {
         const loop_scheduler told = co_await ex::read_env(ex::get_scheduler);
@@ -397,6 +425,43 @@ TEST_P(Task, RunsUnderStopTokensOfEveryType) {
     ex::inplace_stop_source quiet;
     EXPECT_TRUE(loop().run(
         ex::write_env(brief(), ex::prop(ex::get_stop_token, foreign_token{quiet.get_token()}))));
+}
+
+/// A receiver with a foreign token, whose operation is gone when it has completed.
+class ForeignlyStopped {
+    struct environment {
+        foreign_token token;
+        foreign_token query(ex::get_stop_token_t) const noexcept { return token; }
+    };
+    struct receiver {
+        using receiver_concept = ex::receiver_tag;
+        ForeignlyStopped* self;
+        void set_value() noexcept { ADD_FAILURE(); }
+        void set_error(const std::exception_ptr&) noexcept { ADD_FAILURE(); }
+        void set_stopped() noexcept { self->operation.reset(); }
+        environment get_env() const noexcept { return {{self->source.get_token()}}; }
+    };
+    struct holder {
+        holder(task<> what, receiver r) : inner(ex::connect(std::move(what), r)) {}
+        ex::connect_result_t<task<>, receiver> inner;
+    };
+
+public:
+    explicit ForeignlyStopped(task<> what)
+        : operation(std::make_unique<holder>(std::move(what), receiver{this})) {}
+    void start() { ex::start(operation->inner); }
+
+    ex::inplace_stop_source source;
+    std::unique_ptr<holder> operation;
+};
+
+TEST(TaskWithoutLoop, MayBeDestroyedInsideTheStopThatEndsIt) {
+    event never_set;
+    const auto waits = [&]() -> task<> { co_await never_set.wait(); };
+    ForeignlyStopped stopped(waits());
+    stopped.start();
+    stopped.source.request_stop();
+    EXPECT_EQ(stopped.operation, nullptr);
 }
 
 }  // namespace

@@ -76,7 +76,8 @@ template <class T>
 class task_promise final : public task_promise_of<T> {
 public:
     using task_promise_of<T>::task_promise_of;
-    template <class Value>
+    /// The default is for `co_return {...};`.
+    template <class Value = T>
         requires std::constructible_from<T, Value>
     void return_value(Value&& value) { this->result_.set_value(static_cast<Value&&>(value)); }
 };
@@ -247,14 +248,22 @@ public:
     task_state& operator=(const task_state&) = delete;
 
     void start() & noexcept {
-        task_.promise().adopt(loop::current(), stop_.arm(receiver_), *this);
+        task_.promise().adopt(loop::current(), stop_.arm(receiver_, *this), *this);
         task_.start();
     }
 
 private:
+    using stop_source = stop_source_for<Receiver, task_state>;
+    friend stop_source;
+
     void task_ended(bool stopped) noexcept override {
-        stop_.disarm();
-        if (stopped) {
+        stopped_ = stopped;
+        if (stop_.disarm()) {
+            finish();
+        }
+    }
+    void finish() noexcept {
+        if (stopped_) {
             ex::set_stopped(std::move(receiver_));
             return;
         }
@@ -269,7 +278,8 @@ private:
     }
 
     Receiver receiver_;
-    [[no_unique_address]] stop_source_for<Receiver> stop_;
+    [[no_unique_address]] stop_source stop_;
+    bool stopped_ = false;
     task<T> task_;
 };
 

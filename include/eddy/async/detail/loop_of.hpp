@@ -15,15 +15,24 @@ concept has_loop = requires(const Env& env) {
     { ex::get_scheduler(env).home() } -> std::same_as<loop&>;
 };
 
+template <class Scheduler>
+bool has_home(const Scheduler&) noexcept {
+    return true;
+}
+/// A task that was started outside any loop has a scheduler of none.
+inline bool has_home(const loop_scheduler& scheduler) noexcept {
+    return scheduler != loop_scheduler(nullptr);
+}
+
 /// Where the timers of an operation are: the loop of its environment's scheduler, else the one that
 /// this thread is running, or null.
 template <class Env>
 loop* find_loop(const Env& env) noexcept {
     if constexpr (has_loop<Env>) {
-        return &ex::get_scheduler(env).home();
-    } else {
-        return loop::current();
+        const auto scheduler = ex::get_scheduler(env);
+        if (has_home(scheduler)) return &scheduler.home();
     }
+    return loop::current();
 }
 
 inline loop& need_loop(loop* found) noexcept {
