@@ -12,8 +12,9 @@ back_off::back_off(const retry_policy& policy) noexcept
       tries_left_(policy.tries_max),
       random_(policy.seed) {
     EDDY_ASSERT(
-        policy.tries_max != 0 && policy.delay >= duration::zero() && policy.factor >= 0 &&
-            policy.jitter >= 0 && policy.jitter <= 1,
+        policy.tries_max != 0 && policy.delay >= duration::zero() &&
+            policy.delay_max >= duration::zero() && policy.factor >= 0 && policy.jitter >= 0 &&
+            policy.jitter <= 1,
         "a retry policy needs at least one try, no negative times, and a jitter from 0 to 1");
     --tries_left_;
     if (random_ == 0) {
@@ -27,7 +28,11 @@ std::optional<duration> back_off::next() noexcept {
     --tries_left_;
     const double longest_ns = std::min(delay_ns_, static_cast<double>(policy_.delay_max.count()));
     delay_ns_ = longest_ns * policy_.factor;
-    return duration(static_cast<duration::rep>(longest_ns * (1 - policy_.jitter * random())));
+    const double delay_ns = longest_ns * (1 - policy_.jitter * random());
+    // The longest one, as a double, is one nanosecond more than a duration can hold.
+    return delay_ns < static_cast<double>(duration::max().count())
+               ? duration(static_cast<duration::rep>(delay_ns))
+               : duration::max();
 }
 
 /// From 0 up to 1, by a counter whose bits are mixed (the constants of SplitMix64).

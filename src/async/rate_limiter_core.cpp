@@ -63,7 +63,7 @@ rate_limiter_core::rate_limiter_core(rate_limit limit) noexcept
 
 bool rate_limiter_core::take(std::size_t n, time_point now) noexcept {
     if (now < ready_at(n)) return false;
-    full_at_ = std::max(full_at_, now) + cost_ * static_cast<duration::rep>(n);
+    full_at_ = saturating_add(std::max(full_at_, now), cost_ * static_cast<duration::rep>(n));
     return true;
 }
 

@@ -24,6 +24,12 @@ TEST(RateLimiterWithoutLoop, ABurstIsThereAtTheBeginningAndNotMore) {
     EXPECT_TRUE(limiter.try_acquire(0));
 }
 
+TEST(RateLimiterWithoutLoop, TheLongestTimeIsOneToo) {
+    rate_limiter limiter({.tokens = 1, .per = duration::max(), .burst = 1});
+    EXPECT_TRUE(limiter.try_acquire());
+    EXPECT_FALSE(limiter.try_acquire());
+}
+
 TEST(RateLimiterWithoutLoop, MoreThanTheBurstIsAnError) {
     rate_limiter limiter({.tokens = 1, .per = 1h, .burst = 5});
     running wait(limiter.acquire(6));

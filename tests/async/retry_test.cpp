@@ -43,6 +43,11 @@ TEST(BackOff, HugeDelaysDoNotOverflow) {
     const auto all =
         delays({.tries_max = 2000, .delay = 1h, .factor = 10, .delay_max = duration::max()});
     for (const duration delay : all) ASSERT_GE(delay, duration::zero());
+    EXPECT_EQ(
+        delays(
+            {.tries_max = 2, .delay = duration::max(), .delay_max = duration::max(), .jitter = 0})
+            .front(),
+        duration::max());
 }
 
 class Retry : public EngineTest {
