@@ -48,6 +48,13 @@ TEST(Result, TellsAnErrorFromAValueThatIsAnErrorNumber) {
     EXPECT_EQ(*got, 32);
 }
 
+TEST(Result, ThatIsConstantShowsItsValue) {
+    const result<int> got(3);
+    EXPECT_EQ(got.value(), 3);
+    const result<int> failed(broken);
+    EXPECT_THROW(static_cast<void>(failed.value()), std::system_error);
+}
+
 TEST(Result, OfNothingIsAnErrorOrNone) {
     const result<> fine;
     EXPECT_TRUE(fine);

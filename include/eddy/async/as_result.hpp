@@ -72,7 +72,8 @@ class [[nodiscard]] as_result_sender {
 public:
     using sender_concept = ex::sender_tag;
 
-    explicit as_result_sender(Sender sender) noexcept : sender_(std::move(sender)) {}
+    explicit as_result_sender(Sender sender) noexcept(std::is_nothrow_move_constructible_v<Sender>)
+        : sender_(std::move(sender)) {}
 
     template <class Self, class Env>
     static consteval auto get_completion_signatures() noexcept {
@@ -106,7 +107,8 @@ EDDY_EX_BEGIN
 ///     auto got = co_await as_result(socket.read_some(buffer));    // result<std::size_t>
 template <class Sender>
 auto as_result(Sender&& sender) noexcept(
-    std::is_nothrow_constructible_v<std::decay_t<Sender>, Sender>) {
+    std::is_nothrow_constructible_v<std::decay_t<Sender>, Sender>&&
+        std::is_nothrow_move_constructible_v<std::decay_t<Sender>>) {
     return detail::as_result_sender<std::decay_t<Sender>>(static_cast<Sender&&>(sender));
 }
 

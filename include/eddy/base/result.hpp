@@ -16,6 +16,9 @@ namespace eddy {
 ///     use(buffer.first(*got));
 template <class T = void>
 class [[nodiscard]] result {
+    static_assert(!std::is_same_v<T, std::error_code>,
+                  "result: a value that is an error code could not be told from an error");
+
 public:
     using value_type = T;
 
@@ -33,6 +36,10 @@ public:
     }
     /// Throws std::system_error if there is none.
     T& value() & {
+        check();
+        return **this;
+    }
+    const T& value() const& {
         check();
         return **this;
     }
