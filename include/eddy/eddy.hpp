@@ -1,6 +1,7 @@
 #pragma once
 
-/// Everything that eddy offers.
+/// The loop and its bare operations. For what is awaited, <eddy/io/io.hpp> and
+/// <eddy/async/async.hpp>.
 #include <eddy/base/version.hpp>
 #include <eddy/loop/descriptor.hpp>
 #include <eddy/loop/lease.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// All of `async`. Including only what a file uses compiles faster.
+/// All of `async`, and loop.run(task). Including only what a file uses compiles faster.
 #include <eddy/async/as_result.hpp>
 #include <eddy/async/async_mutex.hpp>
 #include <eddy/async/channel.hpp>
@@ -16,3 +16,4 @@
 #include <eddy/async/task.hpp>
 #include <eddy/async/timeout.hpp>
 #include <eddy/async/when_any.hpp>
+#include <eddy/io/run.hpp>
