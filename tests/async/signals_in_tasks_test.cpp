@@ -46,6 +46,16 @@ TEST_P(SignalsInTasks, TwoCoroutinesGetWhatTheyWaitedForFirst) {
     EXPECT_EQ(std::get<1>(got.value()), (std::vector{1, 3}));
 }
 
+task<int> which(signal_source& source) {
+    co_return (co_await timeout(wait_any_signal(source, {SIGUSR1, SIGUSR2}), 5s)).signum;
+}
+
+TEST_P(SignalsInTasks, ACoroutineWaitsForAnyOfASetUnderATimeout) {
+    signal_source source(loop(), {SIGUSR1, SIGUSR2});
+    send_signal(SIGUSR2);
+    EXPECT_EQ(std::get<0>(loop().run(which(source)).value()), SIGUSR2);
+}
+
 TEST_P(SignalsInTasks, ATimeoutEndsTheWaitAndTakesNoSignal) {
     signal_source source(loop(), {SIGUSR1});
     auto limited = [](signal_source& from) -> task<std::error_code> {

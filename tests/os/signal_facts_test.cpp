@@ -176,7 +176,7 @@ TEST_P(SignalFacts, UnreadSignalsStayInTheKernel) {
 }
 
 TEST_P(SignalFacts, SigchldCoalescesSoThatEveryChildMustBeLookedFor) {
-    const blocked_signals chld({SIGCHLD});
+    const blocked_signals chld(SIGCHLD);
     signal_source source(loop(), {SIGCHLD});
     constexpr int children = 10;
     for (int i = 0; i != children; ++i) {

@@ -3,9 +3,9 @@
 #include <eddy/base/config.hpp>
 
 #include <bit>
+#include <concepts>
 #include <csignal>
 #include <cstdint>
-#include <initializer_list>
 
 namespace eddy {
 
@@ -15,10 +15,10 @@ class signal_set {
 public:
     constexpr signal_set() noexcept = default;
     /// Throws std::system_error: `invalid_argument`.
-    signal_set(std::initializer_list<int> signals) {
-        for (const int signum : signals) {
-            add(signum);
-        }
+    template <std::same_as<int>... More>
+    signal_set(int first, More... more) {  // not a list, which g++ 12 refuses after co_await
+        add(first);
+        (add(more), ...);
     }
     EDDY_API explicit signal_set(const sigset_t& native) noexcept;
 
