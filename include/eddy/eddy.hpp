@@ -9,5 +9,6 @@
 #include <eddy/loop/loop_group.hpp>
 #include <eddy/loop/requests.hpp>
 #include <eddy/os/block_signals.hpp>
+#include <eddy/os/process_handle.hpp>
 #include <eddy/os/signal_source.hpp>
 #include <eddy/os/stop_on_signals.hpp>

@@ -36,6 +36,8 @@ public:
                 return "another signal_source of this process has the signal";
             case errc::signal_not_attached:
                 return "the signal_source does not have this signal";
+            case errc::process_has_owner:
+                return "another loop watches this process";
         }
         return "unknown error " + std::to_string(code);
     }
@@ -60,6 +62,8 @@ public:
             case errc::signal_not_waitable:
             case errc::signal_not_attached:
                 return std::errc::invalid_argument;
+            case errc::process_has_owner:
+                return std::errc::device_or_resource_busy;
         }
         return {code, *this};
     }

@@ -27,6 +27,8 @@ enum class call : std::uint8_t {
     uring_buffers,
     rwf_nosignal,  ///< no call: says that the kernel lacks the flag
     epoll_pwait2,  ///< no call: says that the kernel lacks it; epoll_wait is made instead
+    clone,
+    pidfd_info,  ///< the kernel has forgotten how the process ended, or never knew
     count_,
 };
 

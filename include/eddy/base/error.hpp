@@ -31,6 +31,8 @@ enum class errc {
     signal_has_owner = 13,
     /// The signal_source does not have the signal.
     signal_not_attached = 14,
+    /// Another loop watches the process.
+    process_has_owner = 20,
 };
 
 EDDY_API const std::error_category& error_category() noexcept;

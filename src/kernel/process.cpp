@@ -1,0 +1,99 @@
+#include "kernel/process.hpp"
+
+#include "kernel/call.hpp"
+
+#include <cerrno>
+#include <csignal>
+
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace eddy::kernel {
+
+namespace {
+
+std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
+std::error_code last_error() noexcept { return system_error(errno); }
+
+constexpr idtype_t by_pidfd = static_cast<idtype_t>(3);  // P_PIDFD
+
+/// The form that wait() uses, from the one that waitid() does.
+int wait_status_of(const siginfo_t& info) noexcept {
+    switch (info.si_code) {
+        case CLD_EXITED:
+            return (info.si_status & 0xff) << 8;
+        case CLD_DUMPED:
+            return (info.si_status & 0x7f) | 0x80;
+        default:
+            return info.si_status & 0x7f;
+    }
+}
+
+/// Newer than the headers that we build with.
+struct pidfd_info {
+    std::uint64_t mask;
+    std::uint64_t cgroup;
+    std::uint32_t ids[11];
+    std::int32_t exit_code;
+};
+static_assert(sizeof(pidfd_info) == 64);
+constexpr std::uint64_t info_exit = 1U << 3;
+constexpr unsigned long get_info = _IOWR(0xFF, 11, pidfd_info);
+
+}  // namespace
+
+std::error_code open_pidfd(pid_t pid, unique_fd& out) noexcept {
+    count_call();
+    const long fd = ::syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0) {
+        return last_error();
+    }
+    out.reset(static_cast<int>(fd));
+    return {};
+}
+
+std::error_code signal_pidfd(int pidfd, int signal) noexcept {
+    count_call();
+    return ::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0) == 0 ? std::error_code()
+                                                                            : last_error();
+}
+
+std::error_code reap(int pidfd, process_end& out) noexcept {
+    siginfo_t info{};
+    count_call();
+    // glibc's waitid() has no room for the usage.
+    if (::syscall(SYS_waitid, by_pidfd, pidfd, &info, WEXITED | WNOHANG | __WALL, &out.usage) !=
+        0) {
+        return last_error();
+    }
+    if (info.si_pid == 0) {
+        return system_error(EAGAIN);
+    }
+    out.wait_status = wait_status_of(info);
+    out.has_usage = true;
+    return {};
+}
+
+bool is_child(int pidfd) noexcept {
+    siginfo_t info{};
+    count_call();
+    return ::syscall(SYS_waitid, by_pidfd, pidfd, &info, WEXITED | WNOHANG | WNOWAIT | __WALL,
+                     nullptr) == 0;
+}
+
+std::error_code recall_end(int pidfd, process_end& out) noexcept {
+    pidfd_info info{};
+    info.mask = info_exit;
+    count_call();
+    if (injected(call::pidfd_info) != 0 || ::ioctl(pidfd, get_info, &info) != 0 ||
+        (info.mask & info_exit) == 0) {
+        return system_error(ECHILD);
+    }
+    out.wait_status = info.exit_code;
+    out.has_usage = false;
+    return {};
+}
+
+}  // namespace eddy::kernel

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <eddy/os/process_options.hpp>
+
+#include <system_error>
+
+namespace eddy {
+
+/// `invalid_argument` for what no kernel could make sense of.
+std::error_code check(const process_options& options) noexcept;
+
+}  // namespace eddy

@@ -1,0 +1,233 @@
+#include "os/process_state.hpp"
+
+#include "kernel/event.hpp"
+#include "kernel/fork_mark.hpp"
+#include "kernel/io.hpp"
+#include "os/process_registry.hpp"
+
+#include <eddy/base/member.hpp>
+#include <eddy/loop/requests.hpp>
+
+#include <csignal>
+#include <utility>
+
+#include <sys/wait.h>
+
+namespace eddy::detail {
+
+namespace {
+
+/// How often a process is looked at that the loop had no room for.
+constexpr duration tick = std::chrono::milliseconds(20);
+
+constexpr std::errc not_yet = std::errc::operation_would_block;
+
+}  // namespace
+
+process_state::process_state(loop& home, const char* label)
+    : home_(home),
+      label_(label),
+      tick_(home, &on_tick),
+      reaper_(&on_readable),
+      process_mark_(kernel::process_mark()) {
+    reaper_.set_background(true);
+    tick_.set_interval(tick);
+}
+
+process_state::~process_state() = default;
+
+bool process_state::in_forked_child() const noexcept {
+    return process_mark_ != kernel::process_mark();
+}
+
+std::error_code process_state::reserve() noexcept {
+    unique_fd event;
+    if (auto error = kernel::make_eventfd(event)) {
+        return error;
+    }
+    return descriptor::attach(home_, event, ended_,
+                              {.kind = descriptor_kind::other, .name = label_});
+}
+
+void process_state::watch(kernel::spawned process, bool kill_on_destroy) noexcept {
+    handles_ = 1;
+    pid_ = process.pid;
+    child_ = kernel::is_child(process.pidfd.get());
+    kill_on_destroy_ = kill_on_destroy;
+    if (descriptor::attach(home_, process.pidfd, ended_,
+                           {.kind = descriptor_kind::other, .name = label_})) {
+        pidfd_ = std::move(process.pidfd);
+        home_.post_after(tick, tick_);
+    }
+    process_registry::instance().add(*this);
+    if (child_ && !pidfd_) {
+        start_reaper();
+    }
+}
+
+/// Keeps this alive until it is over.
+void process_state::start_reaper() noexcept {
+    self_ = shared_from_this();
+    home_.start(reaper_, wait(ended_, interest::readable));
+}
+
+void process_state::on_readable(io_operation& op) noexcept {
+    process_state& self = owner_of<&process_state::reaper_>(op);
+    const std::shared_ptr<process_state> hold = std::exchange(self.self_, nullptr);
+    if (op.result()) {
+        self.settle();
+        if (!self.over_) {
+            self.start_reaper();
+            return;
+        }
+    }
+    if (self.handles_ != 0) {
+        return;
+    }
+    if (self.in_forked_child()) {
+        self.forget_in_forked_child();
+    } else if (self.over_) {
+        self.forget_watch();
+    } else {
+        self.become_orphan();
+    }
+}
+
+void process_state::on_tick(timer& ticking) noexcept {
+    process_state& self = owner_of<&process_state::tick_>(ticking);
+    self.settle();
+    if (self.over_) {
+        self.home_.disarm(ticking);
+        kernel::signal_eventfd(self.ended_.native_handle());
+    }
+}
+
+std::error_code process_state::end(exit_status& out) noexcept {
+    settle();
+    if (!over_) {
+        return std::make_error_code(not_yet);
+    }
+    out = status_;
+    return error_;
+}
+
+void process_state::settle() noexcept {
+    if (over_) {
+        return;
+    }
+    if (child_ && !in_forked_child()) {
+        settle_child();
+    } else {
+        settle_other();
+    }
+}
+
+void process_state::settle_child() noexcept {
+    kernel::process_end end;
+    const std::error_code error = kernel::reap(pidfd(), end);
+    if (error == not_yet) {
+        return;
+    }
+    if (!error || !kernel::recall_end(pidfd(), end)) {
+        settled(end);
+    } else if (kernel::signal_pidfd(pidfd(), 0)) {
+        over_ = true;
+        error_ = error;
+    }
+    // Else others are about to reap it: the kernel knows the status when they have done so.
+}
+
+void process_state::settle_other() noexcept {
+    kernel::process_end end;
+    if (!kernel::recall_end(pidfd(), end)) {
+        settled(end);
+    } else if (kernel::ready_now(pidfd(), interest::readable).raw() > 0) {
+        over_ = true;
+    }
+}
+
+void process_state::settled(const kernel::process_end& end) noexcept {
+    over_ = true;
+    status_.known = true;
+    status_.code = WIFEXITED(end.wait_status) ? WEXITSTATUS(end.wait_status) : 0;
+    status_.signal = WIFSIGNALED(end.wait_status) ? WTERMSIG(end.wait_status) : 0;
+    status_.core = WIFSIGNALED(end.wait_status) && WCOREDUMP(end.wait_status);
+    status_.has_usage = end.has_usage;
+    status_.usage = end.usage;
+}
+
+void process_state::drop_handle() noexcept {
+    if (--handles_ != 0) {
+        return;
+    }
+    if (in_forked_child()) {
+        forget_in_forked_child();
+        return;
+    }
+    if (!over_ && kill_on_destroy_) {
+        static_cast<void>(kernel::signal_pidfd(pidfd(), SIGKILL));
+    }
+    settle();
+    if (over_ || !child_) {
+        forget_watch();
+    } else {
+        go_to_background();
+    }
+}
+
+void process_state::forget_watch() noexcept {
+    process_registry::instance().remove(*this);
+    const std::shared_ptr<process_state> hold = std::exchange(self_, nullptr);
+    if (reaper_.pending()) {
+        home_.abandon(reaper_);
+    }
+    home_.disarm(tick_);
+    ended_.close();
+    pidfd_.reset();
+}
+
+/// The process, its end and its place in the registry are the parent's. A reaper that is pending
+/// keeps this alive for the loop, which may be destroyed or go on.
+void process_state::forget_in_forked_child() noexcept {
+    ended_.close();
+    pidfd_.reset();
+}
+
+/// Ends the waits of others, and goes on alone.
+void process_state::go_to_background() noexcept {
+    if (pidfd_) {
+        become_orphan();
+        return;
+    }
+    const std::shared_ptr<process_state> hold = std::exchange(self_, nullptr);
+    if (reaper_.pending()) {
+        home_.abandon(reaper_);
+    }
+    unique_fd fd;
+    if (ended_.release(fd)) {
+        forget_watch();  // others have closed it
+        return;
+    }
+    if (descriptor::attach(home_, fd, ended_,
+                           {.kind = descriptor_kind::other, .name = "process in the background"})) {
+        pidfd_ = std::move(fd);
+        become_orphan();
+        return;
+    }
+    start_reaper();
+}
+
+/// Nothing of it is on the loop any more.
+void process_state::become_orphan() noexcept {
+    process_registry& registry = process_registry::instance();
+    registry.remove(*this);
+    home_.disarm(tick_);
+    if (pidfd_) {
+        ended_.close();
+    } else if (ended_.release(pidfd_)) {
+        return;
+    }
+    registry.add_orphan(shared_from_this());
+}
+
+}  // namespace eddy::detail

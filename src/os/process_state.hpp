@@ -1,0 +1,89 @@
+#pragma once
+
+#include "kernel/process.hpp"
+
+#include <eddy/loop/descriptor.hpp>
+#include <eddy/loop/loop.hpp>
+#include <eddy/os/exit_status.hpp>
+#include <eddy/os/process_options.hpp>
+
+#include <memory>
+#include <system_error>
+
+namespace eddy::detail {
+
+/// What is known of one process. Shared by its handles and by the waits for it.
+///
+///     reserved --watch()--> watched --it ends, is reaped--> over
+///                           watched --last handle goes--> in the background --it ends--> over
+///                           in the background --the loop ends--> orphan (see process_registry)
+///
+/// Thread: the loop's, but for what process_registry does.
+class process_state : public std::enable_shared_from_this<process_state> {
+public:
+    /// Throws std::bad_alloc.
+    process_state(loop& home, const char* label);
+    ~process_state();
+    process_state(const process_state&) = delete;
+    process_state& operator=(const process_state&) = delete;
+
+    /// Makes room, so that watch() cannot fail.
+    std::error_code reserve() noexcept;
+    /// There is one handle from here on.
+    void watch(kernel::spawned process, bool kill_on_destroy) noexcept;
+    void add_handle() noexcept { ++handles_; }
+    void drop_handle() noexcept;
+
+    loop& home() const noexcept { return home_; }
+    pid_t pid() const noexcept { return pid_; }
+    bool child() const noexcept { return child_; }
+    /// What becomes readable when the process ends.
+    const descriptor& ended() const noexcept { return ended_; }
+    int pidfd() const noexcept { return pidfd_ ? pidfd_.get() : ended_.native_handle(); }
+
+    /// See end_of() in <eddy/os/process_handle.hpp>.
+    std::error_code end(exit_status& out) noexcept;
+
+private:
+    static void on_readable(io_operation& op) noexcept;
+    static void on_tick(timer& tick) noexcept;
+    bool in_forked_child() const noexcept;
+    void settle() noexcept;
+    void settle_child() noexcept;
+    void settle_other() noexcept;
+    void settled(const kernel::process_end& end) noexcept;
+    void start_reaper() noexcept;
+    void forget_watch() noexcept;
+    void forget_in_forked_child() noexcept;
+    void go_to_background() noexcept;
+    void become_orphan() noexcept;
+
+    loop& home_;
+    const char* label_;
+    pid_t pid_ = -1;
+    bool child_ = false;
+    bool kill_on_destroy_ = false;
+    bool over_ = false;
+    unsigned handles_ = 0;
+    /// The pidfd on the loop; or, where the loop has no room for that, an event that `tick_` sets.
+    descriptor ended_;
+    /// Only if it is not on a loop.
+    unique_fd pidfd_;
+    timer tick_;
+    io_operation reaper_;
+    /// While `reaper_` is pending.
+    std::shared_ptr<process_state> self_;
+    std::uint64_t process_mark_;
+    exit_status status_;
+    std::error_code error_;
+
+    // Under the registry's lock.
+    process_state* next_known_ = nullptr;
+    std::shared_ptr<process_state> next_orphan_;
+    int known_pidfd_ = -1;
+    bool known_ = false;
+
+    friend class process_registry;
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,220 @@
+#include "os/process_fixture.hpp"
+
+#include <memory>
+
+#include <sys/resource.h>
+
+namespace eddy::test {
+namespace {
+
+class ExitTest : public ProcessTest {};
+EDDY_ON_EVERY_ENGINE(ExitTest);
+
+constexpr auto canceled = std::errc::operation_canceled;
+
+TEST_P(ExitTest, TellsTheExitCode) {
+    const exit_status status = run(shell("exit 42"));
+    EXPECT_TRUE(status.exited());
+    EXPECT_FALSE(status.success());
+    EXPECT_EQ(status.code, 42);
+    EXPECT_EQ(status.signal, 0);
+    EXPECT_TRUE(run({.program = "true"}).success());
+}
+
+TEST_P(ExitTest, TellsTheSignalAndTheCore) {
+    const exit_status killed = run(shell("kill -KILL $$"));
+    EXPECT_TRUE(killed.known);
+    EXPECT_FALSE(killed.exited());
+    EXPECT_EQ(killed.signal, SIGKILL);
+    EXPECT_FALSE(killed.core);
+    const scratch_directory directory;
+    process_options options = shell("kill -ABRT $$");
+    options.limits = {{RLIMIT_CORE, 0, 0}};
+    options.directory = directory.path();
+    const exit_status aborted = run(options);
+    EXPECT_EQ(aborted.signal, SIGABRT);
+    EXPECT_FALSE(aborted.core);
+}
+
+TEST_P(ExitTest, TellsWhatItHasUsed) {
+    const exit_status status = run(shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"));
+    ASSERT_TRUE(status.has_usage);
+    EXPECT_GT(status.usage.ru_utime.tv_sec * 1'000'000 + status.usage.ru_utime.tv_usec, 0);
+    EXPECT_GT(status.usage.ru_maxrss, 0);
+}
+
+TEST_P(ExitTest, SeveralWaitsAndLateOnesAllGetIt) {
+    process_options options = shell("read x; exit 5");
+    options.in = stdio::pipe();
+    process_handle process = spawn(options);
+    exit_recorder first(process);
+    exit_recorder second(process);
+    settle();
+    EXPECT_FALSE(first.ended());
+    process.stdio_pipe(0).close();
+    ASSERT_TRUE(until([&] { return first.ended() && second.ended(); }));
+    EXPECT_EQ(first.status().code, 5);
+    EXPECT_EQ(second.status().code, 5);
+    EXPECT_EQ(end_of(process).code, 5);
+    EXPECT_TRUE(end_of(process).has_usage);
+    EXPECT_EQ(first.endings() + second.endings(), 2);
+}
+
+TEST_P(ExitTest, AWaitThatIsCancelledTakesNothingAway) {
+    process_handle process = spawn(sleeper());
+    exit_recorder one(process);
+    exit_recorder other(process);
+    settle();
+    one.wait().cancel();
+    ASSERT_TRUE(until([&] { return one.ended(); }));
+    EXPECT_EQ(one.error(), canceled);
+    EXPECT_FALSE(other.ended());
+    EXPECT_FALSE(process.send_signal(SIGTERM));
+    ASSERT_TRUE(until([&] { return other.ended(); }));
+    EXPECT_EQ(other.status().signal, SIGTERM);
+}
+
+TEST_P(ExitTest, AWaitKeepsTheLoopGoingAndTheWatchDoesNot) {
+    process_handle process = spawn(sleeper());
+    EXPECT_EQ(loop().run(run_mode::empty), 0U);
+    EXPECT_FALSE(process.send_signal(SIGKILL));
+    exit_recorder wait(process);
+    loop().run(run_mode::empty, {.until = clock::now() + 5s});
+    EXPECT_EQ(wait.status().signal, SIGKILL);
+}
+
+TEST_P(ExitTest, AnEndThatNobodyWaitsForIsReaped) {
+    process_handle process = spawn({.program = "true"});
+    EXPECT_TRUE(all_reaped());
+    EXPECT_TRUE(end_of(process).success());
+}
+
+TEST_P(ExitTest, WithoutItsHandleItLivesOnAndIsReaped) {
+    process_options options = shell("read x; exit 5");
+    auto [reader, writer] = make_pipe();
+    options.in = stdio::given(reader.get());
+    process_handle process = spawn(options);
+    exit_recorder wait(process);
+    settle();
+    process.close();
+    ASSERT_TRUE(until([&] { return wait.ended(); }));
+    EXPECT_EQ(wait.error(), canceled);
+    reader.reset();
+    loop().run_for(10ms);
+    EXPECT_TRUE(has_children());
+    writer.reset();
+    EXPECT_TRUE(all_reaped());
+}
+
+TEST_P(ExitTest, WithoutItsHandleItIsKilledIfThatWasAsked) {
+    process_handle process = spawn(sleeper());
+    process.close();
+    EXPECT_TRUE(all_reaped());
+}
+
+TEST_P(ExitTest, WhoeverOutlivesTheLoopIsReapedByALaterSpawn) {
+    auto [reader, writer] = make_pipe();
+    process_options options{.program = "cat"};
+    options.in = stdio::given(reader.get());
+    spawn(options).close();
+    end_loop();
+    EXPECT_TRUE(has_children());
+    writer.reset();
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT), 0);
+    EXPECT_TRUE(run({.program = "true"}).success());
+    EXPECT_FALSE(has_children());
+}
+
+TEST_P(ExitTest, TheEndOfTheLoopCancelsTheWait) {
+    auto process = std::make_unique<process_handle>(spawn(sleeper()));
+    exit_recorder wait(*process);
+    settle();
+    process->close();
+    end_loop();
+    EXPECT_EQ(wait.endings(), 1);
+    EXPECT_EQ(wait.error(), canceled);
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT), 0);
+    EXPECT_TRUE(run({.program = "true"}).success());
+}
+
+TEST_P(ExitTest, ADrainEndsTheWaitAndALaterOneStillGetsTheStatus) {
+    process_handle process = spawn(sleeper());
+    exit_recorder wait(process);
+    loop().stop();
+    loop().run(run_mode::drained);
+    EXPECT_EQ(wait.error(), canceled);
+    EXPECT_FALSE(process.send_signal(SIGKILL));
+    EXPECT_EQ(end_of(process).signal, SIGKILL);
+}
+
+TEST_P(ExitTest, ASignalAfterTheEndReachesNobody) {
+    process_handle process = spawn({.program = "true"});
+    end_of(process);
+    EXPECT_EQ(process.send_signal(SIGKILL), std::errc::no_such_process);
+    EXPECT_EQ(process_handle().send_signal(SIGKILL), std::errc::bad_file_descriptor);
+}
+
+TEST_P(ExitTest, WhatOthersHaveReapedKeepsItsStatus) {
+    process_handle process = spawn(shell("exit 9"));
+    ASSERT_EQ(::waitpid(process.pid(), nullptr, 0), process.pid());
+    const exit_status status = end_of(process);
+    EXPECT_EQ(status.code, 9);
+    EXPECT_FALSE(status.has_usage);
+}
+
+TEST_P(ExitTest, WhatOthersHaveReapedIsAnErrorWhereTheKernelKeepsNothing) {
+    process_handle process = spawn(shell("exit 9"));
+    ASSERT_EQ(::waitpid(process.pid(), nullptr, 0), process.pid());
+    kernel::fail(kernel::call::pidfd_info, ENOTTY, 0, 1000);
+    exit_recorder wait(process);
+    ASSERT_TRUE(until([&] { return wait.ended(); }));
+    EXPECT_EQ(wait.error(), std::errc::no_child_process);
+}
+
+TEST_P(ExitTest, StoppingAndContinuingIsNoEnd) {
+    process_handle process = spawn(sleeper());
+    exit_recorder wait(process);
+    EXPECT_FALSE(process.send_signal(SIGSTOP));
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(process.pid()), &info, WSTOPPED), 0);
+    EXPECT_EQ(info.si_code, CLD_STOPPED);
+    EXPECT_FALSE(process.send_signal(SIGCONT));
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(process.pid()), &info, WCONTINUED), 0);
+    settle();
+    EXPECT_FALSE(wait.ended());
+    process.send_signal(SIGKILL);
+    EXPECT_EQ(end_of(process).signal, SIGKILL);
+}
+
+TEST_P(ExitTest, AForkedChildLeavesTheProcessAlone) {
+    process_handle process = spawn(sleeper());
+    exit_recorder wait(process);
+    settle();
+    EXPECT_EQ(in_child([&] {
+                  process.close();  // it is to be killed then, but not by this one
+                  end_loop();
+                  return 0;
+              }),
+              0);
+    EXPECT_EQ(in_child([&] {
+                  loop().after_fork_in_child();
+                  EXPECT_TRUE(until([&] { return wait.ended(); }));
+                  EXPECT_EQ(wait.error(), canceled);
+                  process.close();
+                  process_handle own = spawn(shell("exit 3"));
+                  EXPECT_EQ(end_of(own).code, 3);
+                  own.close();
+                  end_loop();
+                  return 0;
+              }),
+              0);
+    loop().run_for(5ms);
+    EXPECT_FALSE(wait.ended());
+    process.send_signal(SIGTERM);
+    EXPECT_EQ(end_of(process).signal, SIGTERM);
+}
+
+}  // namespace
+}  // namespace eddy::test

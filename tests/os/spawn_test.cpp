@@ -1,0 +1,246 @@
+#include "os/process_fixture.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+namespace eddy::test {
+namespace {
+
+class SpawnTest : public ProcessTest {
+protected:
+    static constexpr auto invalid = std::errc::invalid_argument;
+};
+EDDY_ON_EVERY_ENGINE(SpawnTest);
+
+TEST_P(SpawnTest, GivesArgumentsAsTheyAre) {
+    EXPECT_EQ(output_of({.program = "printf", .arguments = {"%s|", "a b", "", "$x*"}}),
+              "a b||$x*|");
+}
+
+TEST_P(SpawnTest, TheNameIsTheProgramUnlessItIsGiven) {
+    process_options options = shell("echo $0");
+    EXPECT_EQ(output_of(options), "/bin/sh\n");
+    options.name = "another";
+    EXPECT_EQ(output_of(options), "another\n");
+}
+
+TEST_P(SpawnTest, AProgramThatDoesNotExistIsAnErrorAndNotAnExitCode) {
+    const auto expected =
+        std::pair(std::error_code(ENOENT, std::system_category()), spawn_step::execute);
+    EXPECT_EQ(failure_of({.program = "/no/such/program"}), expected);
+    EXPECT_EQ(failure_of({.program = "no-such-program-anywhere"}), expected);
+    EXPECT_FALSE(has_children());
+}
+
+TEST_P(SpawnTest, WhatMayNotBeExecutedOrIsNoProgramSaysSo) {
+    const scratch_directory directory;
+    directory.file("text", "no program");
+    EXPECT_EQ(failure_of({.program = directory.path("text")}).first, std::errc::permission_denied);
+    ASSERT_EQ(::chmod(directory.path("text").c_str(), 0700), 0);
+    EXPECT_EQ(failure_of({.program = directory.path("text")}).first,
+              std::errc::executable_format_error);
+    EXPECT_EQ(failure_of({.program = directory.path()}).first, std::errc::permission_denied);
+}
+
+TEST_P(SpawnTest, ThrowsWithTheProgramAndTheStep) {
+    try {
+        spawn({.program = "/no/such/program"});
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const std::system_error& e) {
+        EXPECT_EQ(e.code(), std::errc::no_such_file_or_directory);
+        EXPECT_NE(std::string(e.what()).find("'/no/such/program' (executing the program)"),
+                  std::string::npos)
+            << e.what();
+    }
+}
+
+TEST_P(SpawnTest, OptionsThatMakeNoSenseAreRefused) {
+    const std::string nul("a\0b", 3);
+    const std::vector<process_options> bad = {
+        {.program = ""},
+        {.program = nul},
+        {.program = "true", .arguments = {nul}},
+        {.program = "true", .name = nul},
+        {.program = "true", .environment = {{"NO_VALUE"}}},
+        {.program = "true", .environment = {{"=value"}}},
+        {.program = "true", .environment = {{nul + "="}}},
+        {.program = "true", .directory = nul},
+        {.program = "true", .in = stdio::like_output()},
+        {.program = "true", .out = stdio::like_output()},
+        {.program = "true", .err = stdio::given(-1)},
+        {.program = "true", .fds = {{0, 2}}},
+        {.program = "true", .fds = {{-1, 5}}},
+        {.program = "true", .fds = {{0, 5}, {1, 5}}},
+        {.program = "true", .new_session = true, .process_group = 0},
+        {.program = "true", .process_group = -5},
+    };
+    for (const process_options& options : bad) {
+        const auto [error, step] = failure_of(options);
+        EXPECT_EQ(error, invalid) << &options - bad.data();
+        EXPECT_EQ(step, spawn_step::options);
+    }
+}
+
+TEST_P(SpawnTest, TooMuchIsAnErrorOfItsOwn) {
+    EXPECT_EQ(failure_of({.program = std::string(100'000, 'a')}).first,
+              std::errc::filename_too_long);
+    EXPECT_EQ(failure_of({.program = "true", .arguments = {std::string(1'000'000, 'a')}}).first,
+              std::errc::argument_list_too_long);
+}
+
+TEST_P(SpawnTest, LooksInThePathOnlyForANameWithoutASlash) {
+    EXPECT_TRUE(run({.program = "true"}).success());
+    EXPECT_EQ(failure_of({.program = "./true"}).first, std::errc::no_such_file_or_directory);
+    EXPECT_EQ(failure_of({.program = "true", .search_path = false}).first,
+              std::errc::no_such_file_or_directory);
+}
+
+TEST_P(SpawnTest, AnEntryOfThePathThatMayNotBeExecutedIsPassedOver) {
+    const scratch_directory directory;
+    directory.file("true", "not to be executed");
+    const std::string before = ::getenv("PATH");
+    ::setenv("PATH", (directory.path() + ":" + before).c_str(), 1);
+    const bool found = run({.program = "true"}).success();
+    ::setenv("PATH", directory.path().c_str(), 1);
+    const auto error = failure_of({.program = "true"}).first;
+    ::setenv("PATH", before.c_str(), 1);
+    EXPECT_TRUE(found);
+    EXPECT_EQ(error, std::errc::permission_denied);
+}
+
+TEST_P(SpawnTest, TheEnvironmentIsInheritedOrGiven) {
+    ::setenv("EDDY_TEST_VARIABLE", "inherited", 1);
+    EXPECT_EQ(output_of("echo $EDDY_TEST_VARIABLE"), "inherited\n");
+    process_options options{.program = "env"};
+    options.environment = {{"A=1", "B=x=y"}};
+    EXPECT_EQ(output_of(options), "A=1\nB=x=y\n");
+    options.environment.emplace();
+    EXPECT_EQ(output_of(options), "");
+    ::unsetenv("EDDY_TEST_VARIABLE");
+}
+
+TEST_P(SpawnTest, TheDirectoryIsThatOfTheProgramOnly) {
+    process_options options{.program = "pwd", .directory = "/"};
+    EXPECT_EQ(output_of(options), "/\n");
+    options.directory = "/no/such/directory";
+    EXPECT_EQ(failure_of(options),
+              std::pair(std::error_code(ENOENT, std::system_category()), spawn_step::directory));
+    options.directory.clear();
+    char here[4096];
+    EXPECT_EQ(output_of(options), std::string(::getcwd(here, sizeof here)) + "\n");
+}
+
+TEST_P(SpawnTest, ANewSessionAndANewGroupHaveTheProcessAsTheirLeader) {
+    // pid, parent, group, session
+    const std::string script = "cut -d' ' -f5,6 /proc/$$/stat; echo $$";
+    process_options options = shell(script);
+    options.new_session = true;
+    std::istringstream session(output_of(options));
+    int group_id = 0, session_id = 0, pid = 0;
+    session >> group_id >> session_id >> pid;
+    EXPECT_EQ(group_id, pid);
+    EXPECT_EQ(session_id, pid);
+
+    options = shell(script);
+    options.process_group = 0;
+    std::istringstream group(output_of(options));
+    group >> group_id >> session_id >> pid;
+    EXPECT_EQ(group_id, pid);
+    EXPECT_EQ(session_id, ::getsid(0));
+
+    std::istringstream neither(output_of(script));
+    neither >> group_id >> session_id >> pid;
+    EXPECT_EQ(group_id, ::getpgrp());
+
+    process_handle leader = spawn([] {
+        auto one = sleeper();
+        one.process_group = 0;
+        return one;
+    }());
+    options.process_group = leader.pid();
+    std::istringstream joined(output_of(options));
+    joined >> group_id;
+    EXPECT_EQ(group_id, leader.pid());
+}
+
+TEST_P(SpawnTest, ResourceLimitsAreThoseOfTheProcess) {
+    process_options options = shell("ulimit -n; ulimit -t");
+    options.limits = {{RLIMIT_NOFILE, 50, 60}, {RLIMIT_CPU, 7, 7}};
+    EXPECT_EQ(output_of(options), "50\n7\n");
+    options.limits = {{RLIMIT_NOFILE, 60, 50}};
+    EXPECT_EQ(failure_of(options).second, spawn_step::limits);
+    options.limits = {{1000, 1, 1}};
+    EXPECT_EQ(failure_of(options),
+              std::pair(std::error_code(EINVAL, std::system_category()), spawn_step::limits));
+}
+
+TEST_P(SpawnTest, UserAndGroupsChangeOrAreRefused) {
+    process_options options = shell("id -u; id -g; id -G");
+    options.user = 12345;
+    options.group = 23456;
+    options.groups = {34567, 45678};
+    if (::geteuid() == 0) {
+        EXPECT_EQ(output_of(options), "12345\n23456\n23456 34567 45678\n");
+    } else {
+        EXPECT_EQ(failure_of(options).second, spawn_step::groups);
+        options.groups.reset();
+        EXPECT_EQ(failure_of(options).second, spawn_step::group);
+        options.group.reset();
+        EXPECT_EQ(failure_of(options),
+                  std::pair(std::error_code(EPERM, std::system_category()), spawn_step::user));
+    }
+}
+
+TEST_P(SpawnTest, ThereIsNoProcessWhereThereIsNoRoomForItsDescriptors) {
+    static_cast<void>(loop());
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const auto fds = static_cast<rlim_t>(open_fds());
+    bool spawned = false;
+    for (rlim_t room = 0; room != 16 && !spawned; ++room) {
+        const rlimit few{fds + room, before.rlim_max};
+        ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+        process_handle process;
+        process_options options{.program = "true"};
+        options.in = options.out = options.err = stdio::pipe();
+        const auto error = process_handle::spawn(loop(), options, process);
+        ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+        spawned = !error;
+        if (error) {
+            EXPECT_EQ(error, std::errc::too_many_files_open);
+            EXPECT_FALSE(has_children());
+            EXPECT_EQ(open_fds(), fds);
+        } else {
+            end_of(process);
+        }
+    }
+    EXPECT_TRUE(spawned);
+}
+
+TEST_P(SpawnTest, ACloneThatFailsLeavesNothing) {
+    kernel::fail(kernel::call::clone, EAGAIN);
+    EXPECT_EQ(failure_of({.program = "true"}),
+              std::pair(std::error_code(EAGAIN, std::system_category()), spawn_step::clone));
+}
+
+TEST_P(SpawnTest, AProcessThatTheLoopHasNoRoomForIsWatchedAllTheSame) {
+    static_cast<void>(loop());
+    // The first is the reservation, before there is a process: that one may fail.
+    kernel::fail(kernel::call::epoll_ctl, ENOSPC, 0, 1);
+    if (on(engine_kind::epoll)) {
+        EXPECT_EQ(failure_of({.program = "true"}),
+                  std::pair(std::error_code(ENOSPC, std::system_category()), spawn_step::prepare));
+        kernel::fail(kernel::call::epoll_ctl, ENOSPC, 1, 1);
+    }
+    process_handle process = spawn(shell("exit 7"));
+    kernel::fail_nothing();
+    EXPECT_EQ(end_of(process).code, 7);
+    EXPECT_EQ(end_of(process).code, 7);
+    EXPECT_EQ(process.send_signal(SIGTERM), std::errc::no_such_process);
+}
+
+}  // namespace
+}  // namespace eddy::test
