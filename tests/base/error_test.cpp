@@ -25,6 +25,16 @@ TEST(Error, EngineErrorsMeanWhatTheKernelWouldSay) {
     EXPECT_EQ(make_error_code(errc::engine_denied), std::errc::operation_not_permitted);
 }
 
+TEST(Error, SignalErrorsMeanWhatTheKernelWouldSayAndSayWhatToDo) {
+    EXPECT_EQ(make_error_code(errc::signal_not_blocked), std::errc::operation_not_permitted);
+    EXPECT_EQ(make_error_code(errc::signal_ignored), std::errc::operation_not_permitted);
+    EXPECT_EQ(make_error_code(errc::signal_has_owner), std::errc::device_or_resource_busy);
+    EXPECT_EQ(make_error_code(errc::signal_not_waitable), std::errc::invalid_argument);
+    EXPECT_EQ(make_error_code(errc::signal_not_attached), std::errc::invalid_argument);
+    EXPECT_NE(make_error_code(errc::signal_not_blocked).message().find("block_signals()"),
+              std::string::npos);
+}
+
 TEST(Error, HasACategoryAndMessagesOfItsOwn) {
     const std::error_category& category = eddy::error_category();
     EXPECT_STREQ(category.name(), "eddy");

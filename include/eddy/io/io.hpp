@@ -12,6 +12,7 @@
 #include <eddy/io/read_until.hpp>
 #include <eddy/io/run.hpp>
 #include <eddy/io/send_file.hpp>
+#include <eddy/io/signal.hpp>
 #include <eddy/io/stream.hpp>
 #include <eddy/io/tcp/acceptor.hpp>
 #include <eddy/io/tcp/connect_any.hpp>
