@@ -74,7 +74,8 @@ std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& 
     }
     fresh.shared = fd <= 2 || fresh.kind == descriptor_kind::tty;
     fresh.may_write = true;
-    if (fresh.kind != descriptor_kind::file && !fresh.shared && wants_nonblocking()) {
+    const bool nonblocking = wants_nonblocking() || options.nonblocking;
+    if (fresh.kind != descriptor_kind::file && !fresh.shared && nonblocking) {
         bool was = false;
         if (auto error = kernel::set_nonblocking(fd, true, was)) {
             return error;

@@ -30,6 +30,7 @@ enum class detach_how : std::uint8_t { keep_open, close };
 struct attach_options {
     descriptor_kind kind = descriptor_kind::unknown;
     const char* name = nullptr;
+    bool nonblocking = false;  ///< switch the fd to non-blocking mode in any case
 };
 
 /// Performs I/O for one loop. It takes operations and completes each exactly once.
@@ -82,6 +83,8 @@ public:
     /// result that was there is lost, an fd in it closed. May block for as long as the kernel takes
     /// to cancel. Precondition: it is not with another thread.
     std::error_code reclaim(io_operation& op) noexcept;
+    /// The same without blocking. False: the kernel holds it; it was cancelled, and completes.
+    [[nodiscard]] bool withdraw(io_operation& op) noexcept;
 
     /// The buffer that came with the result of a receive; null: none did, or it was taken before.
     static detail::lease_buffer* take_buffer(io_operation& op) noexcept;
@@ -208,6 +211,8 @@ private:
     std::error_code examine(fd_slot& fresh, const attach_options& options) noexcept;
     /// Whether the number still is the fd that was attached, as far as the kernel tells.
     static bool is_ours(const fd_slot& slot) noexcept;
+    /// The kernel does not hold the operation: out of the ready queue, with what it has of results.
+    void take_out(io_operation& op) noexcept;
 };
 
 /// `kind` must not be `automatic`.

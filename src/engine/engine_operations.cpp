@@ -20,12 +20,28 @@ std::uint8_t& saved_error(const io_request& request) noexcept {
 }  // namespace
 
 std::error_code engine::reclaim(io_operation& op) noexcept {
-    EDDY_ASSERT(op.phase_ != phase::away,
-                "an operation was destroyed while an executor was performing it");
-    cancel(op, end_reason::canceled);
+    if (withdraw(op)) {
+        return {};
+    }
     if (auto error = quiesce(op)) {
         return error;
     }
+    take_out(op);
+    return {};
+}
+
+bool engine::withdraw(io_operation& op) noexcept {
+    EDDY_ASSERT(op.phase_ != phase::away,
+                "an operation was destroyed while an executor was performing it");
+    cancel(op, end_reason::canceled);
+    if (op.in_kernel_) {
+        return false;
+    }
+    take_out(op);
+    return true;
+}
+
+void engine::take_out(io_operation& op) noexcept {
     drop_results(op);
     if (op.phase_ == phase::completed) {
         drop_result(op.request_, op.result_);
@@ -35,7 +51,6 @@ std::error_code engine::reclaim(io_operation& op) noexcept {
         ready_.erase(op);
     }
     op.phase_ = phase::idle;
-    return {};
 }
 
 void engine::drop_result(const io_request& request, io_result result) noexcept {

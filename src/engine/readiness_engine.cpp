@@ -200,6 +200,9 @@ progress readiness_engine::start_connect(io_operation& op) noexcept {
 }
 
 progress readiness_engine::start_wait(io_operation& op) noexcept {
+    if (op.request_.edge) {
+        return block(op);
+    }
     const io_result ready = perform(op.request_);
     if (ready && ready.raw() == 0) {
         return block(op);

@@ -18,7 +18,8 @@ std::error_code descriptor::attach(loop& home, unique_fd& fd, descriptor& out,
                                    descriptor_options options) noexcept {
     home.check_use();
     fd_slot* slot = nullptr;
-    const attach_options how{.kind = options.kind, .name = options.name};
+    const attach_options how{
+        .kind = options.kind, .name = options.name, .nonblocking = options.nonblocking};
     if (auto error = home.engine_->attach(fd.get(), how, slot)) {
         return error;
     }

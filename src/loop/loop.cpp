@@ -36,6 +36,9 @@ loop::loop(loop_options options)
       process_mark_(kernel::process_mark()) {
     options_.batch_max = std::max<std::size_t>(options_.batch_max, 1);
     engine_->lend_from(*leases_);
+    if (options_.starvation_limit != 0) {
+        ageing_.emplace(options_.starvation_limit);
+    }
     back_off_.owner = timer_owner::back_off;
     if (!timers_.reserve()) {  // for back_off_
         throw std::bad_alloc();
@@ -178,7 +181,7 @@ void loop::run_ready(std::size_t budget) noexcept {
         batch_limit_ = counters_.completions + budget;
     }
     for (; budget != 0 && !ready_.empty() && counters_.completions < batch_limit_; --budget) {
-        dispatch(ready_.pop());
+        dispatch(ageing_ ? ageing_->pop(ready_) : ready_.pop());
         if (stopping_ && !draining_ && !destroying_) {
             return;
         }

@@ -46,7 +46,9 @@ struct fd_slot {
     bool close_when_quiet : 1 = false;
     bool lost : 1 = false;         ///< the fd was closed by others: its number is not ours to touch
     bool backing_off : 1 = false;  ///< no event tells when the next try makes sense: wait a little
-    descriptor_kind kind : 5 = descriptor_kind::unknown;
+    bool watched_read : 1 = false;   ///< a watch has claimed this direction: no other may
+    bool watched_write : 1 = false;  ///< the same
+    descriptor_kind kind : 3 = descriptor_kind::unknown;
     /// An errno that came behind bytes of the same operation: the next transfer in that direction
     /// reports it.
     std::uint8_t saved_read_error = 0;
@@ -62,5 +64,6 @@ struct fd_slot {
 };
 
 static_assert(sizeof(fd_slot) <= 64);
+static_assert(static_cast<unsigned>(descriptor_kind::other) < 8, "kind has three bits");
 
 }  // namespace eddy

@@ -57,6 +57,9 @@ struct io_request {
     opcode code = opcode::none;
     bool multishot = false;
     bool all = false;  ///< ends when everything was moved; vectors are consumed in place
+    /// wait: only for something new. Whoever sets it has seen since the last result that nothing
+    /// more can be done, so that a poller that tells of edges need not look at the start.
+    bool edge = false;
     /// recv, send, recvmsg, sendmsg: MSG_*; accept: SOCK_*; shutdown: SHUT_*; open: O_*;
     /// wait: interest; readv, writev: the number of vectors; fsync: 1 for data only;
     /// send_file: the fd of the file.

@@ -23,7 +23,14 @@ public:
 
     /// Precondition: not empty.
     operation& pop() noexcept {
-        const auto level = static_cast<priority_level>(std::countr_zero(levels_used_));
+        return pop(static_cast<priority_level>(std::countr_zero(levels_used_)));
+    }
+
+    /// A bit for each level that has something.
+    std::uint64_t levels_used() const noexcept { return levels_used_; }
+
+    /// The first of that level. Precondition: there is one.
+    operation& pop(priority_level level) noexcept {
         operation& op = levels_[level].pop_front();
         if (levels_[level].empty()) {
             levels_used_ &= ~bit(level);
@@ -36,6 +43,17 @@ public:
         levels_[op.priority_].erase(op);
         if (levels_[op.priority_].empty()) {
             levels_used_ &= ~bit(op.priority_);
+        }
+    }
+
+    /// Gives `op` another priority, behind all others that have it. `here`: it is in this queue.
+    void move(operation& op, priority_level priority, bool here) noexcept {
+        if (here) {
+            erase(op);
+        }
+        op.priority_ = priority;
+        if (here) {
+            push(op);
         }
     }
 

@@ -19,6 +19,8 @@ struct descriptor_options {
     descriptor_kind kind = descriptor_kind::unknown;
     /// For lists of what is going on. Must live as long as the descriptor.
     const char* name = nullptr;
+    /// Set O_NONBLOCK with io_uring too, for calls that are made beside the loop's.
+    bool nonblocking = false;
 };
 
 /// An fd that is attached to a loop, so that operations can be started on it. Closes it.
@@ -26,7 +28,8 @@ struct descriptor_options {
 /// Blocking mode: epoll and poll need O_NONBLOCK. attach sets it, and release() takes it away again
 /// if it was not set before. It is never set on a description that others are likely to share:
 /// terminals, and the fds 0, 1 and 2; there each call is preceded by a poll(), and writes are made
-/// in small pieces. io_uring touches it only for send_file(), in the same way.
+/// in small pieces. io_uring touches it only for send_file() and where
+/// `nonblocking` asks for it, in the same way.
 ///
 /// Thread: the loop's, or any while the loop does not run. Must not outlive the loop.
 class descriptor {

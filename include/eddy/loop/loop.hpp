@@ -7,6 +7,7 @@
 #include <eddy/base/unique_fd.hpp>
 #include <eddy/engine/engine_kind.hpp>
 #include <eddy/engine/io_operation.hpp>
+#include <eddy/intrusive/ageing.hpp>
 #include <eddy/intrusive/inbox.hpp>
 #include <eddy/intrusive/ready_queue.hpp>
 #include <eddy/intrusive/timer_heap.hpp>
@@ -21,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <type_traits>
 
@@ -30,6 +32,7 @@ class buffer_pool;
 class engine;
 class stoppable_io;
 class system_timers;
+class watch;
 struct fd_slot;
 struct descriptor_options;
 
@@ -44,6 +47,10 @@ struct loop_options {
     duration timer_slack = duration(-1);
     /// Where calls that block (files, on epoll and poll) are made. Null: on the loop's thread.
     scheduler* blocking = nullptr;
+    /// What is ready and the first of its priority runs within so many dispatches (at least 64),
+    /// however busy higher priorities are; what has n of its priority in front of it, within n + 1
+    /// times as many. 0: lower priorities wait for as long as higher ones are busy.
+    std::size_t starvation_limit = 0;
     /// The buffers of receive(): how large each is; how many are made at a time, at first use and
     /// whenever none is left; how many there are at most (up to 32768). When all are out, receives
     /// wait until one comes back.
@@ -127,6 +134,25 @@ public:
     template <class Loop = loop>
     auto run_sender(run_mode mode = run_mode::stopped) noexcept {
         return make_run_sender(static_cast<Loop&>(*this), mode);
+    }
+
+    // --- With callbacks: include <eddy/watch/watch_handle.hpp>
+    // ---------------------------------------------------
+
+    /// Calls `function(fd_watch&)`, which returns a reaction, when `fd` is readable (writable): an
+    /// int, which is borrowed, a unique_fd, which is owned, or a descriptor. The result owns the
+    /// watch: keep it. See watch_fd().
+    ///
+    ///     auto w = loop.on_readable(fd, [](auto& w) { ...; return reaction::rearm; });
+    template <class Fd, class Function, class Loop = loop>
+    [[nodiscard]] auto on_readable(Fd&& fd, Function&& function) {
+        return watch_fd(static_cast<Loop&>(*this), static_cast<Fd&&>(fd), interest::readable,
+                        static_cast<Function&&>(function));
+    }
+    template <class Fd, class Function, class Loop = loop>
+    [[nodiscard]] auto on_writable(Fd&& fd, Function&& function) {
+        return watch_fd(static_cast<Loop&>(*this), static_cast<Fd&&>(fd), interest::writable,
+                        static_cast<Function&&>(function));
     }
 
     /// Ends the run that is going on, or else the next one: one that comes from another thread when
@@ -259,6 +285,12 @@ private:
     void limit(timed_io_operation& op, time_point deadline) noexcept;
     void unlimit(timed_io_operation& op) noexcept;
 
+    // For watches: nothing of theirs is ever called from inside a call.
+    void start_queued(io_operation& op, const io_request& request) noexcept;
+    void complete_queued(io_operation& op, io_result result) noexcept;
+    [[nodiscard]] bool withdraw(io_operation& op) noexcept;
+    void move(operation& op, priority_level priority) noexcept;
+
     void command(timer& t, std::int64_t wanted_ns) noexcept;
     void apply(timer& t, std::int64_t wanted_ns) noexcept;
     void due(timer& t) noexcept;
@@ -279,6 +311,7 @@ private:
 
     loop_options options_;
     ready_queue ready_;
+    std::optional<ageing> ageing_;
     operation_list after_poll_;
     std::shared_ptr<timer_heap> timer_room_ = std::make_shared<timer_heap>();
     timer_heap& timers_ = *timer_room_;
@@ -315,6 +348,7 @@ private:
     friend class stoppable_io;
     friend class descriptor;
     friend class system_timers;
+    friend class watch;
 };
 
 }  // namespace eddy

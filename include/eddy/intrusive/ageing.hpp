@@ -1,0 +1,60 @@
+#pragma once
+
+#include <eddy/intrusive/ready_queue.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace eddy {
+
+/// Lets no priority starve: pops like the ready queue, except that whoever has been the first of
+/// its level for so long that it would miss the limit goes before everything else.
+///
+/// The first of a level runs within `limit` pops of becoming that, whatever the others do. With n
+/// in front of it, an operation runs within (n + 1) times as many. Looks at the levels that are in
+/// use with each pop; a queue that pops by itself pays nothing.
+class ageing {
+public:
+    /// Fewer than there are levels cannot be promised: they could all be due at once.
+    explicit ageing(std::uint64_t limit) noexcept
+        : limit_(std::max<std::uint64_t>(limit, priority_count)) {}
+
+    /// Precondition: not empty.
+    operation& pop(ready_queue& ready) noexcept {
+        const std::uint64_t used = ready.levels_used();
+        for (std::uint64_t fresh = used & ~seen_; fresh != 0; fresh &= fresh - 1) {
+            since_[level_of(fresh)] = pops_;
+        }
+        const priority_level level = choose(used);
+        since_[level] = ++pops_;
+        operation& op = ready.pop(level);
+        seen_ = ready.levels_used();
+        return op;
+    }
+
+private:
+    static priority_level level_of(std::uint64_t levels) noexcept {
+        return static_cast<priority_level>(std::countr_zero(levels));
+    }
+
+    priority_level choose(std::uint64_t used) const noexcept {
+        priority_level oldest = level_of(used);
+        for (std::uint64_t rest = used; rest != 0; rest &= rest - 1) {
+            if (since_[level_of(rest)] < since_[oldest]) {
+                oldest = level_of(rest);
+            }
+        }
+        // As many may be due together as there are levels: begin that much earlier.
+        const auto together = static_cast<std::uint64_t>(std::popcount(used));
+        return pops_ - since_[oldest] + together >= limit_ ? oldest : level_of(used);
+    }
+
+    std::uint64_t limit_;
+    std::uint64_t pops_ = 0;
+    std::uint64_t seen_ = 0;  ///< the levels that had something after the last pop
+    std::array<std::uint64_t, priority_count> since_{};  ///< when its first became that
+};
+
+}  // namespace eddy
