@@ -1,0 +1,38 @@
+#pragma once
+
+#include <eddy/base/unique_fd.hpp>
+#include <eddy/loop/descriptor.hpp>
+
+#include <utility>
+
+namespace eddy::detail {
+
+/// An fd that a watch has attached to its loop, and owns or borrows. Empty, if it watches the
+/// descriptor of another.
+class EDDY_API attached_fd {
+public:
+    attached_fd() noexcept = default;
+    /// Owns it. Throws std::system_error; then it is closed.
+    attached_fd(loop& home, unique_fd fd, const char* name);
+    /// Borrows it. Throws std::system_error; then it is left alone.
+    attached_fd(loop& home, int fd, const char* name);
+    attached_fd(attached_fd&& other) noexcept
+        : descriptor_(std::move(other.descriptor_)), borrowed_(other.borrowed_) {}
+    attached_fd& operator=(attached_fd&& other) noexcept {
+        detach();
+        descriptor_ = std::move(other.descriptor_);
+        borrowed_ = other.borrowed_;
+        return *this;
+    }
+    ~attached_fd() { detach(); }
+
+    const descriptor& get() const noexcept { return descriptor_; }
+    /// Closes the fd, or gives it back as it was.
+    void detach() noexcept;
+
+private:
+    descriptor descriptor_;
+    bool borrowed_ = false;
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <eddy/base/interest.hpp>
+#include <eddy/base/unique_fd.hpp>
+#include <eddy/loop/descriptor.hpp>
+#include <eddy/loop/requests.hpp>
+#include <eddy/watch/detail/attached_fd.hpp>
+#include <eddy/watch/watch.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace eddy {
+
+class bandwidth_group;
+
+/// Calls back when a descriptor is ready. Level, edge and one-shot delivery on every engine, chosen
+/// by what the callback returns: see reaction.
+///
+///     reaction on_ready(fd_watch& w) noexcept;  // w.ready() says for what
+///     fd_watch w(loop, fd, interest::readable, &on_ready);
+///
+/// Arming one whose descriptor is ready fires it, also if nothing happens to the descriptor any
+/// more. The ready set holds error and hang-up unasked. It may be wrong if others read or write
+/// meanwhile: use calls that do not block (a watch with an
+/// fd of its own sets O_NONBLOCK, except where descriptor says that it is never set). Regular files
+/// are always ready to read and write.
+///
+/// If the descriptor is closed by others, it is told of `invalid` once, on poll and io_uring at
+/// once, on epoll when it is armed next; it is disarmed for good then.
+///
+/// One watch a direction: everything but `writable` belongs to reading. A watch that has the fd to
+/// itself has both. I/O operations on a descriptor that is watched go their own way: both are told
+/// when it becomes ready, in the order of their priorities, and who comes second may find nothing.
+///
+/// Thread: the loop's, except what watch and this class mark "any".
+class EDDY_API fd_watch : public watch {
+public:
+    using callback = reaction (*)(fd_watch&) noexcept;
+    using removed_callback = void (*)(fd_watch&) noexcept;
+
+    /// Owns the fd: it is closed right before on_removed, never earlier. Throws std::system_error:
+    /// `bad_file_descriptor`, `file_exists` if it is attached to this loop already (also by another
+    /// watch), what the kernel says; the fd is closed then.
+    fd_watch(loop& home, unique_fd fd, interest wanted, callback on_ready,
+             removed_callback on_removed = nullptr, const watch_options& options = {});
+    /// Borrows the fd: it is given back right before on_removed, in the blocking mode in which it
+    /// came (see descriptor). It must stay open until then.
+    fd_watch(loop& home, int fd, interest wanted, callback on_ready,
+             removed_callback on_removed = nullptr, const watch_options& options = {});
+    /// Watches a descriptor that others use too. Throws std::system_error: `bad_file_descriptor` if
+    /// it is empty, `file_exists` if a direction of `wanted` has a watch. The interest must stay
+    /// within these directions. The descriptor may be closed before.
+    fd_watch(const descriptor& watched, interest wanted, callback on_ready,
+             removed_callback on_removed = nullptr, const watch_options& options = {});
+    ~fd_watch() override;
+
+    /// Thread: any. Inside the callback, `again` is what looks for the new interest at once.
+    void set_interest(interest wanted) noexcept { change(static_cast<std::uint32_t>(wanted)); }
+
+    interest wanted() const noexcept { return wanted_; }
+    /// What it is ready for. Inside the callback.
+    interest ready() const noexcept { return ready_; }
+    /// -1: it was closed by others, or the watch was removed.
+    int native_handle() const noexcept;
+
+    /// Inside the callback: tells how many bytes it has moved, for bandwidth_group.
+    void moved(std::size_t bytes) noexcept;
+    /// All that moved() was told.
+    std::uint64_t bytes_moved() const noexcept { return bytes_moved_; }
+
+private:
+    fd_watch(detail::attached_fd own, interest wanted, callback on_ready,
+             removed_callback on_removed, const watch_options& options);
+    fd_watch(const descriptor& watched, interest directions, const watch_options& options);
+    void begin(interest wanted, callback on_ready, removed_callback on_removed, bool armed);
+
+    reaction call() noexcept final;
+    void start(arming how) noexcept final;
+    void stop() noexcept final;
+    bool quiet() const noexcept final { return !wait_.pending(); }
+    void reprioritise(priority_level priority) noexcept final;
+    void changed(std::uint32_t value) noexcept final;
+    void removed() noexcept final;
+    void on_event(io_result result) noexcept;
+    bool attached() const noexcept;
+    void let_go() noexcept;
+
+    io_operation wait_;
+    io_request request_;
+    detail::attached_fd own_;
+    callback on_ready_ = nullptr;
+    removed_callback on_removed_ = nullptr;
+    std::uint64_t bytes_moved_ = 0;
+    interest directions_;
+    interest wanted_ = interest::none;
+    interest ready_ = interest::none;
+    bool stale_ = false;     ///< what `wait_` brings is not what is wanted any more
+    bool repeated_ = false;  ///< the event comes from a requeue, not from the engine
+    bool broken_ = false;    ///< others have closed the descriptor, and it was told
+
+    /// With a bandwidth_group. `pass_`: how far it has come, in bytes by weight.
+    bandwidth_group* group_ = nullptr;
+    std::uint64_t pass_ = 0;
+    std::uint32_t weight_ = 1;
+    bool offered_ = false;  ///< its event waits for the group to choose it
+
+    friend class bandwidth_group;
+};
+
+}  // namespace eddy

@@ -1,0 +1,8 @@
+#pragma once
+
+/// Callbacks on a loop: all kinds of watches.
+#include <eddy/watch/bandwidth_group.hpp>
+#include <eddy/watch/bidi_watch.hpp>
+#include <eddy/watch/fd_watch.hpp>
+#include <eddy/watch/timer_watch.hpp>
+#include <eddy/watch/watch_handle.hpp>

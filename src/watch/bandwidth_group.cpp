@@ -1,0 +1,118 @@
+#include <eddy/watch/bandwidth_group.hpp>
+
+#include <algorithm>
+
+namespace eddy {
+
+bandwidth_group::bandwidth_group(loop& home, priority_level priority, std::size_t credit)
+    : home_(home), credit_(credit) {
+    constexpr auto run = [](entry& e) noexcept {
+        detail::owner_of<&bandwidth_group::turn_>(e).choose();
+    };
+    turn_.set_callbacks(run, run);
+    turn_.set_priority(priority);
+}
+
+bandwidth_group::~bandwidth_group() {
+    EDDY_ASSERT(size_ == 0, "a bandwidth group was destroyed before its members");
+    if (gone_ != nullptr) {
+        *gone_ = true;
+    }
+    if (turn_.posted()) {
+        home_.disarm(turn_);
+    }
+}
+
+void bandwidth_group::add(fd_watch& member, std::uint32_t weight) {
+    EDDY_ASSERT(member.group_ == nullptr && weight != 0, "in a group already, or without weight");
+    EDDY_ASSERT(&member.home() == &home_, "a watch was added to a group of another loop");
+    offered_.reserve(size_ + 1);
+    ++size_;
+    member.set_priority(turn_.priority());
+    member.group_ = this;
+    member.weight_ = weight;
+    member.pass_ = pass_;
+}
+
+void bandwidth_group::remove(fd_watch& member) noexcept {
+    EDDY_ASSERT(member.group_ == this, "a watch was removed from a group that it is not in");
+    const bool waits = member.offered_;
+    if (waits) {
+        withdraw(member);
+    }
+    member.group_ = nullptr;
+    --size_;
+    if (waits && member.armed()) {
+        member.start(fd_watch::arming::requeue);
+    }
+}
+
+/// For the standard library's heap, which has the greatest in front. The difference, because the
+/// numbers may wrap.
+bool bandwidth_group::behind(const fd_watch* a, const fd_watch* b) noexcept {
+    return static_cast<std::int64_t>(a->pass_ - b->pass_) > 0;
+}
+
+std::uint64_t bandwidth_group::by_weight(std::uint64_t bytes, std::uint32_t weight) noexcept {
+    constexpr unsigned fraction_bits = 16;
+    return (bytes << fraction_bits) / weight;
+}
+
+void bandwidth_group::offer(fd_watch& member) noexcept {
+    member.do_not_count();  // its call will be
+    const std::uint64_t earliest = pass_ - by_weight(credit_, member.weight_);
+    if (static_cast<std::int64_t>(member.pass_ - earliest) < 0) {
+        member.pass_ = earliest;
+    }
+    member.offered_ = true;
+    offered_.push_back(&member);
+    std::push_heap(offered_.begin(), offered_.end(), &behind);
+    if (!turn_.posted()) {
+        home_.post(turn_);
+    }
+}
+
+void bandwidth_group::withdraw(fd_watch& member) noexcept {
+    member.offered_ = false;
+    std::erase(offered_, &member);
+    std::make_heap(offered_.begin(), offered_.end(), &behind);
+}
+
+void bandwidth_group::charge(fd_watch& member, std::size_t bytes) noexcept {
+    member.pass_ += by_weight(bytes, member.weight_);
+}
+
+void bandwidth_group::choose() noexcept {
+    if (offered_.empty()) {
+        return;
+    }
+    std::pop_heap(offered_.begin(), offered_.end(), &behind);
+    fd_watch& member = *offered_.back();
+    offered_.pop_back();
+    member.offered_ = false;
+    pass_ = member.pass_;
+    bool gone = false;
+    gone_ = &gone;
+    if (member.loop_ends()) {
+        member.disarm();
+    } else {
+        charge(member, 1);  // or one that moves nothing would always be the first
+        member.dispatch();
+    }
+    if (gone) {
+        return;
+    }
+    gone_ = nullptr;
+    if (offered_.empty() || turn_.posted()) {
+        return;
+    }
+    // Behind the member, which may be ready again: it is to be compared with the others. With
+    // io_uring only the kernel's next answer tells whether it is.
+    if (home_.engine() == engine_kind::io_uring) {
+        home_.post_next(turn_);
+    } else {
+        home_.post(turn_);
+    }
+}
+
+}  // namespace eddy

@@ -1,0 +1,193 @@
+#include <eddy/watch/watch.hpp>
+
+namespace eddy {
+
+watch::watch(loop& home, const watch_options& options) noexcept
+    : home_(home), name_(options.name), priority_(options.priority) {
+    EDDY_ASSERT(options.priority < priority_count, "a priority is 0 to 63");
+    constexpr auto run = [](entry& e) noexcept {
+        detail::owner_of<&watch::command_>(e).on_command();
+    };
+    command_.set_callbacks(run, run);  // commands are done also while the loop ends
+    command_.set_priority(0);
+}
+
+watch::~watch() = default;
+
+void watch::leave() noexcept {
+    if (gone_ != nullptr) {
+        *gone_ = true;
+    }
+    EDDY_ASSERT(removed_ || command_.posted() ||
+                    (commands_.load(std::memory_order_relaxed) & posted_bit) == 0,
+                "a watch was destroyed while another thread was commanding it");
+    if (command_.posted()) {
+        home_.disarm(command_);
+    }
+}
+
+void watch::set_priority(priority_level priority) noexcept {
+    EDDY_ASSERT(priority < priority_count, "a priority is 0 to 63");
+    command(priority_bit | std::uint64_t{priority} << priority_shift);
+}
+
+void watch::change(std::uint32_t value) noexcept {
+    command(change_bit | std::uint64_t{value} << change_shift);
+}
+
+void watch::command(std::uint64_t wanted) noexcept {
+    if (!on_thread()) {
+        post(wanted);
+        return;
+    }
+    take_posted();  // what another thread wanted before comes first
+    apply(wanted);
+}
+
+std::uint64_t watch::merged(std::uint64_t before, std::uint64_t wanted) noexcept {
+    if ((wanted & (arm_bit | disarm_bit)) != 0) {
+        before &= ~(arm_bit | disarm_bit);
+    }
+    if ((wanted & priority_bit) != 0) {
+        before &= ~(std::uint64_t{priority_count - 1} << priority_shift);
+    }
+    if ((wanted & change_bit) != 0) {
+        before &= ~(std::uint64_t{UINT32_MAX} << change_shift);
+    }
+    return before | wanted | posted_bit;
+}
+
+/// Thread: any.
+void watch::post(std::uint64_t wanted) noexcept {
+    std::uint64_t before = commands_.load(std::memory_order_relaxed);
+    do {
+        if ((before & removal_bit) != 0) {
+            return;  // nothing comes after a removal but on_removed
+        }
+        // acq_rel: pairs with on_command(): whoever sets the bit may post the entry, which the loop
+        // has let go of.
+    } while (!commands_.compare_exchange_weak(
+        before, merged(before, wanted), std::memory_order_acq_rel, std::memory_order_relaxed));
+    if ((before & posted_bit) == 0) {
+        home_.post(command_);
+    }
+}
+
+/// Does what was posted, though the entry is still on its way.
+void watch::take_posted() noexcept {
+    std::uint64_t word = commands_.load(std::memory_order_relaxed);
+    if ((word & ~posted_bit) == 0 || removing_) {
+        return;
+    }
+    // acquire: pairs with post().
+    word = commands_.fetch_and(posted_bit | removal_bit, std::memory_order_acq_rel);
+    apply(word);
+}
+
+void watch::on_command() noexcept {
+    do_not_count();
+    std::uint64_t word = commands_.load(std::memory_order_relaxed);
+    std::uint64_t after = 0;
+    do {
+        // A removal stays, so that no thread posts the entry of a watch that is about to go.
+        after = (word & removal_bit) != 0 ? removal_bit | posted_bit : 0;
+        // acq_rel: pairs with post(), whose values this sees, and which may post the entry again.
+    } while (!commands_.compare_exchange_weak(word, after, std::memory_order_acq_rel,
+                                              std::memory_order_relaxed));
+    removal_taken_ = (word & removal_bit) != 0;
+    apply(word);
+    finish_removal();
+}
+
+void watch::apply(std::uint64_t wanted) noexcept {
+    if (removing_) {
+        return;
+    }
+    if ((wanted & removal_bit) != 0) {
+        begin_removal();
+        return;
+    }
+    if ((wanted & change_bit) != 0) {
+        changed(static_cast<std::uint32_t>(wanted >> change_shift));
+    }
+    if ((wanted & priority_bit) != 0) {
+        priority_ = static_cast<priority_level>(wanted >> priority_shift & (priority_count - 1));
+        reprioritise(priority_);
+    }
+    const bool arms = (wanted & arm_bit) != 0;
+    if (arms == armed_ || (wanted & (arm_bit | disarm_bit)) == 0) {
+        return;
+    }
+    armed_ = arms;
+    if (calling()) {
+        return;  // the reaction decides
+    }
+    if (arms) {
+        start(arming::look);
+    } else {
+        stop();
+    }
+}
+
+void watch::begin_removal() noexcept {
+    removing_ = true;
+    if (armed_ && !calling()) {
+        stop();
+    }
+    armed_ = false;
+    // acq_rel: as in post(). If another thread has just set the bit, its entry is on the way, and
+    // the removal waits for that.
+    const auto before = commands_.fetch_or(removal_bit | posted_bit, std::memory_order_acq_rel);
+    if ((before & posted_bit) == 0) {
+        home_.post(command_);
+    }
+}
+
+void watch::finish_removal() noexcept {
+    if (!removal_taken_ || removed_ || !quiet()) {
+        return;
+    }
+    removed_ = true;
+    removed();
+}
+
+void watch::dispatch() noexcept {
+    bool gone = false;
+    gone_ = &gone;
+    armed_ = false;
+    const reaction wish = call();
+    if (gone) {
+        EDDY_ASSERT(wish == reaction::destroyed,
+                    "a callback has destroyed its watch and did not say so");
+        return;
+    }
+    gone_ = nullptr;
+    if (removing_) {
+        return;  // on_removed is on its way
+    }
+    EDDY_ASSERT(wish != reaction::destroyed,
+                "a callback says that it has destroyed its watch, which is alive");
+    switch (wish) {
+        case reaction::rearm:
+        case reaction::again:
+        case reaction::requeue:
+            armed_ = true;
+            break;
+        case reaction::disarm:
+            armed_ = false;
+            break;
+        case reaction::remove:
+            begin_removal();
+            break;
+        case reaction::leave:
+        case reaction::destroyed:
+            break;
+    }
+    if (armed_) {
+        start(wish == reaction::rearm     ? arming::edge
+              : wish == reaction::requeue ? arming::requeue
+                                          : arming::look);
+    }
+}
+
+}  // namespace eddy
