@@ -41,7 +41,7 @@ time_limit::claimed time_limit::claim() noexcept {
     return claimed::here;
 }
 
-void time_limit::bring_back() noexcept { timer_->home().post(entry_); }
+void time_limit::bring_back() noexcept { timer_->home().hand_over(entry_); }
 
 void time_limit::pass(ending how) noexcept {
     if (become_over()) on_over_(*this, how);

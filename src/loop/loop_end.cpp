@@ -28,8 +28,9 @@ loop::~loop() {
                                     " '" + (slot.name != nullptr ? slot.name : "") + "'";
         EDDY_ASSERT(slot.fd < 0, message.c_str());
     });
-    // acquire: pairs with send_back(). The last one may still be about to wake this loop.
-    while (!lost_by_fork() && executors_inside_.load(std::memory_order_acquire) != 0) {
+    // acquire: pairs with send_back() and hand_over(). The last one may still be about to wake this
+    // loop.
+    while (!lost_by_fork() && threads_inside_.load(std::memory_order_acquire) != 0) {
         std::this_thread::yield();
     }
 }

@@ -39,9 +39,11 @@ void loop::start(timed_io_operation& op, const io_request& request, time_point d
 
 void loop::post_start(stoppable_io& io) noexcept {
     check_use();
+    threads_inside_.fetch_add(1, std::memory_order_relaxed);  // as in hand_over()
     if (inbox_.push(io)) {
         engine_->wake();
     }
+    threads_inside_.fetch_sub(1, std::memory_order_release);
 }
 
 void loop::post_stop(stoppable_io& io) noexcept {
@@ -262,12 +264,12 @@ void loop::blocking_call::send_back(io_result how) noexcept {
     result = how;
     loop& to = *home;
     // relaxed: it is the push that publishes; the loop cannot end before it has taken this call.
-    to.executors_inside_.fetch_add(1, std::memory_order_relaxed);
+    to.threads_inside_.fetch_add(1, std::memory_order_relaxed);
     if (to.inbox_.push(*this)) {
         to.engine_->wake();
     }
     // release: pairs with ~loop(), which must not free what wake() uses.
-    to.executors_inside_.fetch_sub(1, std::memory_order_release);
+    to.threads_inside_.fetch_sub(1, std::memory_order_release);
 }
 
 void loop::take_back(blocking_call& call) noexcept {
@@ -292,7 +294,7 @@ void loop::give_up_away() noexcept {
         ready_.push(op);
     }
     away_calls_ = nullptr;
-    executors_inside_.store(0, std::memory_order_relaxed);
+    threads_inside_.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace eddy

@@ -34,6 +34,17 @@ void loop::post_next(entry& e) noexcept {
     submit(e);
 }
 
+void loop::hand_over(entry& e) noexcept {
+    if (on_thread()) {
+        post(e);
+        return;
+    }
+    threads_inside_.fetch_add(1, std::memory_order_relaxed);  // the push publishes it
+    post(e);
+    // release: pairs with ~loop(), which must not free what wake() uses.
+    threads_inside_.fetch_sub(1, std::memory_order_release);
+}
+
 void loop::submit(entry& e) noexcept {
     // relaxed: inbox::push() publishes it to the loop; a cancel() that does not know of the post by
     // other means has no right to find it.

@@ -464,5 +464,19 @@ TEST(TaskWithoutLoop, MayBeDestroyedInsideTheStopThatEndsIt) {
     EXPECT_EQ(stopped.operation, nullptr);
 }
 
+/// The thread that brings a task home may not have left the loop when the task is done. TSan looks.
+TEST_P(Task, ItsLoopMayBeDestroyedAsSoonAsItCameHome) {
+    loop_group away({.size = 1, .loop = {.engine = GetParam()}});
+    away.start();
+    for (int i = 0; i != 300; ++i) {
+        eddy::loop home({.engine = GetParam()});
+        const auto go_away = [&]() -> task<int> {
+            co_await away.get_scheduler().schedule();
+            co_return 1;
+        };
+        ASSERT_EQ(std::get<0>(home.run(go_away()).value()), 1);
+    }
+}
+
 }  // namespace
 }  // namespace eddy::test

@@ -165,6 +165,10 @@ public:
     void post(entry& e) noexcept override;
     /// Runs `e` after the kernel was asked next.
     void post_next(entry& e) noexcept;
+    /// post(), for libraries: by a thread of which the owner of the loop may know nothing, so that
+    /// he may destroy the loop as soon as `e` has run. The destructor waits until this has
+    /// returned.
+    void hand_over(entry& e) noexcept;
     void cancel(entry& e) noexcept override;
     void post_at(time_point when, timer& t) noexcept override;
     void post_at(system_time_point when, timer& t) noexcept;
@@ -341,7 +345,8 @@ private:
     std::atomic<bool> stop_posted_{false};
     std::atomic<bool> running_{false};  ///< only to notice misuse
     stop_node stop_node_;
-    std::atomic<unsigned> executors_inside_{0};  ///< threads that bring a blocking call back
+    /// Threads whose calls the loop's owner may know nothing of.
+    std::atomic<unsigned> threads_inside_{0};
 
     friend class timer;
     friend class lease;

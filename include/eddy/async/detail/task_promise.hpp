@@ -115,8 +115,9 @@ public:
     /// Goes on with `wait` on the home loop.
     void hop(task_wait& wait) noexcept {
         hopping_ = &wait;
-        home_->post<task_promise_base, &task_promise_base::hop_, &task_promise_base::landed,
-                    &task_promise_base::landed>(*this);
+        constexpr auto land = &entry_thunk<&task_promise_base::hop_, &task_promise_base::landed>;
+        hop_.set_callbacks(land, land);
+        home_->hand_over(hop_);
     }
 
 private:

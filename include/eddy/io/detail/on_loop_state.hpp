@@ -42,7 +42,7 @@ public:
             enter();
         } else {
             entry_.set_callbacks(&on_enter, &on_never);
-            home_->post(entry_);
+            home_->hand_over(entry_);
         }
     }
 

@@ -29,8 +29,9 @@ public:
     schedule_state& operator=(const schedule_state&) = delete;
 
     void start() & noexcept {
-        home_.post<schedule_state, &schedule_state::entry_, &schedule_state::run,
-                   &schedule_state::stop>(*this);
+        entry_.set_callbacks(&entry_thunk<&schedule_state::entry_, &schedule_state::run>,
+                             &entry_thunk<&schedule_state::entry_, &schedule_state::stop>);
+        home_.hand_over(entry_);
     }
 
 private:
@@ -89,9 +90,10 @@ public:
         if (loop::current() == &timer_.home()) {
             set();
         } else {
-            timer_.home()
-                .template post<schedule_at_state, &schedule_at_state::entry_,
-                               &schedule_at_state::set, &schedule_at_state::end_stopped>(*this);
+            entry_.set_callbacks(
+                &entry_thunk<&schedule_at_state::entry_, &schedule_at_state::set>,
+                &entry_thunk<&schedule_at_state::entry_, &schedule_at_state::end_stopped>);
+            timer_.home().hand_over(entry_);
         }
     }
 
