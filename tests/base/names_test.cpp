@@ -34,7 +34,7 @@ TEST(Names, EachKindOfDescriptorHasOne) {
 
 TEST(Names, EachOperationHasOne) {
     const auto all = names(eddy::opcode::none, eddy::opcode::wait);
-    EXPECT_EQ(all.size(), 16U);
+    EXPECT_EQ(all.size(), 18U);
     EXPECT_TRUE(all.contains("recvmsg"));
     EXPECT_FALSE(all.contains("unknown"));
 }
