@@ -35,6 +35,12 @@ TEST(Error, SignalErrorsMeanWhatTheKernelWouldSayAndSayWhatToDo) {
               std::string::npos);
 }
 
+TEST(Error, AProcessOfAnotherLoopIsBusy) {
+    EXPECT_EQ(make_error_code(errc::process_has_owner), std::errc::device_or_resource_busy);
+    EXPECT_EQ(make_error_code(errc::process_has_owner).message(),
+              "another loop watches this process");
+}
+
 TEST(Error, HasACategoryAndMessagesOfItsOwn) {
     const std::error_category& category = eddy::error_category();
     EXPECT_STREQ(category.name(), "eddy");

@@ -1,3 +1,4 @@
+#include <eddy/base/spawn_step.hpp>
 #include <eddy/engine/descriptor_kind.hpp>
 #include <eddy/engine/engine_kind.hpp>
 #include <eddy/engine/io_operation.hpp>
@@ -36,6 +37,12 @@ TEST(Names, EachOperationHasOne) {
     const auto all = names(eddy::opcode::none, eddy::opcode::wait);
     EXPECT_EQ(all.size(), 18U);
     EXPECT_TRUE(all.contains("recvmsg"));
+    EXPECT_FALSE(all.contains("unknown"));
+}
+
+TEST(Names, EachStepOfASpawnHasOne) {
+    const auto all = names(eddy::spawn_step::none, eddy::spawn_step::execute);
+    EXPECT_EQ(all.size(), 13U);
     EXPECT_FALSE(all.contains("unknown"));
 }
 

@@ -9,6 +9,7 @@
 #include <eddy/io/local/socket.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/io/pipe.hpp>
+#include <eddy/io/process.hpp>
 #include <eddy/io/read_until.hpp>
 #include <eddy/io/run.hpp>
 #include <eddy/io/send_file.hpp>

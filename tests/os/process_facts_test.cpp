@@ -1,0 +1,92 @@
+#include "kernel/process.hpp"
+#include "support/fds.hpp"
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace eddy::test {
+namespace {
+
+/// What the kernel does, on which processes are built.
+class ProcessFacts : public ::testing::Test {
+protected:
+    static kernel::spawned spawn(const char* script) {
+        const char* const paths[] = {"/bin/sh", nullptr};
+        std::string words[] = {"sh", "-c", script};
+        char* const arguments[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
+        char* const environment[] = {nullptr};
+        std::vector<std::byte> stack(kernel::child_stack_size);
+        kernel::spawn_plan plan;
+        plan.paths = paths;
+        plan.arguments = arguments;
+        plan.environment = environment;
+        plan.stack = stack;
+        kernel::spawned out;
+        spawn_step failed = spawn_step::none;
+        EXPECT_FALSE(kernel::spawn(plan, out, failed));
+        return out;
+    }
+    static short ready(int fd, int limit_ms) {
+        pollfd one{fd, POLLIN, 0};
+        EXPECT_GE(::poll(&one, 1, limit_ms), 0);
+        return one.revents;
+    }
+};
+
+TEST_F(ProcessFacts, APidfdIsCloexecAndReadableFromTheEndOnAndHangsUpWhenReaped) {
+    const kernel::spawned child = spawn("exit 3");
+    EXPECT_TRUE(is_cloexec(child.pidfd.get()));
+    EXPECT_EQ(ready(child.pidfd.get(), 5000), POLLIN);
+    kernel::process_end end;
+    EXPECT_FALSE(kernel::reap(child.pidfd.get(), end));
+    EXPECT_EQ(WEXITSTATUS(end.wait_status), 3);
+    EXPECT_TRUE(ready(child.pidfd.get(), 0) & POLLIN);
+    EXPECT_TRUE(ready(child.pidfd.get(), 0) & POLLHUP);
+    EXPECT_EQ(kernel::reap(child.pidfd.get(), end), std::errc::no_child_process);
+}
+
+TEST_F(ProcessFacts, StoppingDoesNotMakeItReadableAndIsReportedOnlyWhenAskedFor) {
+    const kernel::spawned child = spawn("exec /bin/sleep 1000");
+    EXPECT_FALSE(kernel::signal_pidfd(child.pidfd.get(), SIGSTOP));
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child.pid), &info, WSTOPPED), 0);
+    EXPECT_EQ(ready(child.pidfd.get(), 0), 0);
+    kernel::process_end end;
+    EXPECT_EQ(kernel::reap(child.pidfd.get(), end), std::errc::operation_would_block);
+    EXPECT_FALSE(kernel::signal_pidfd(child.pidfd.get(), SIGKILL));
+    EXPECT_TRUE(ready(child.pidfd.get(), 5000) & POLLIN);
+    EXPECT_FALSE(kernel::reap(child.pidfd.get(), end));
+    EXPECT_EQ(WTERMSIG(end.wait_status), SIGKILL);
+}
+
+TEST_F(ProcessFacts, TheStatusIsRememberedAfterTheReapingAndNotBefore) {
+    const kernel::spawned child = spawn("exit 7");
+    EXPECT_EQ(ready(child.pidfd.get(), 5000), POLLIN);
+    kernel::process_end end;
+    EXPECT_EQ(kernel::recall_end(child.pidfd.get(), end), std::errc::no_child_process);
+    ASSERT_EQ(::waitpid(child.pid, nullptr, 0), child.pid);
+    if (kernel::recall_end(child.pidfd.get(), end)) {
+        GTEST_SKIP() << "a kernel before 6.15";
+    }
+    EXPECT_EQ(WEXITSTATUS(end.wait_status), 7);
+    EXPECT_FALSE(end.has_usage);
+}
+
+TEST_F(ProcessFacts, WhoIsNoChildCanBeWatchedAndNotReaped) {
+    unique_fd parent;
+    ASSERT_FALSE(kernel::open_pidfd(::getppid(), parent));
+    kernel::process_end end;
+    EXPECT_FALSE(kernel::is_child(parent.get()));
+    EXPECT_EQ(kernel::reap(parent.get(), end), std::errc::no_child_process);
+    EXPECT_EQ(ready(parent.get(), 0), 0);
+}
+
+}  // namespace
+}  // namespace eddy::test
