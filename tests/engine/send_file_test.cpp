@@ -121,7 +121,7 @@ TEST_P(SendFile, LeavesTheOtherOperationsOfItsSocketWaiting) {
     start(reader, recv(d, bytes(early)));
     settle();
     ASSERT_FALSE(reader.ended()) << reader.error();
-    const std::string text = pattern(4'000'000);
+    const std::string text = pattern(40'000'000);  // more than the kernel's buffers grow to
     recorder sender;
     start(sender, eddy::send_all(d, bytes(text)));
     settle();
