@@ -139,6 +139,7 @@ TEST_P(ExitTest, TheEndOfTheLoopCancelsTheWait) {
     // The loop may have reaped it on its way out; if not, the next spawn does.
     EXPECT_TRUE(::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0 || errno == ECHILD);
     EXPECT_TRUE(run({.program = "true"}).success());
+    EXPECT_FALSE(has_children());
 }
 
 TEST_P(ExitTest, ADrainEndsTheWaitAndALaterOneStillGetsTheStatus) {
