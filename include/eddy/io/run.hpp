@@ -81,7 +81,6 @@ public:
             stop_.request_stop();
             home_.run();
         }
-        end_.settle();
         if (error_) {
             std::rethrow_exception(std::move(error_));
         }

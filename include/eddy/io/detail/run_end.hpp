@@ -4,8 +4,6 @@
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
 
-#include <atomic>
-
 namespace eddy::detail {
 
 /// How a thread that runs a loop for something learns that it has ended, on whatever thread.
@@ -18,8 +16,6 @@ public:
     EDDY_API void reach() noexcept;
     /// Thread: the one that runs the loop, after a run.
     bool reached() const noexcept { return reached_; }
-    /// Before this or the loop is destroyed: waits until reach() touches neither of them any more.
-    EDDY_API void settle() const noexcept;
 
 private:
     EDDY_API static void on_entry(entry& e) noexcept;
@@ -31,7 +27,6 @@ private:
     loop& home_;
     entry entry_;
     bool reached_ = false;
-    std::atomic<bool> inside_{false};
 };
 
 }  // namespace eddy::detail
