@@ -1,0 +1,67 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+namespace eddy {
+
+namespace detail {
+class closure_list;
+}
+
+/// What is to be called once. Its user owns it and may destroy it, or hand it in again, from inside
+/// the call.
+///
+/// Where: on a worker of a pollset that holds the handle, before that worker's `work` returns; if
+/// no pollset holds it, inside the call that made it due; with an executor, wherever that runs it.
+/// Never under a lock of eddy's. What it throws leaves through `work`.
+class closure {
+public:
+    using function = void (*)(closure& self, std::error_code error);
+
+    constexpr explicit closure(function run) noexcept : run_(run) {}
+    closure(const closure&) = delete;
+    closure& operator=(const closure&) = delete;
+
+    /// For executors: calls it with what it was handed over with.
+    void run() { run_(*this, error_); }
+
+protected:
+    ~closure() = default;
+
+private:
+    function run_;
+    closure* next_ = nullptr;
+    std::error_code error_;
+
+    friend class detail::closure_list;
+};
+
+/// A closure that holds a callable: `callback read([&](std::error_code error) { ... });`
+template <class Callable>
+class callback final : public closure {
+public:
+    explicit callback(Callable call) noexcept(std::is_nothrow_move_constructible_v<Callable>)
+        : closure([](closure& self, std::error_code error) {
+              static_cast<callback&>(self).call_(error);
+          }),
+          call_(std::move(call)) {}
+
+private:
+    Callable call_;
+};
+
+/// Runs closures somewhere else than in `work`: an application's own queue.
+/// Thread: execute() is called by any thread, under no lock of eddy's.
+class closure_executor {
+public:
+    virtual void execute(closure& c) = 0;
+
+protected:
+    ~closure_executor() = default;
+};
+
+}  // namespace eddy

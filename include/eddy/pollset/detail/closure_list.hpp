@@ -1,0 +1,43 @@
+#pragma once
+
+#include <eddy/pollset/closure.hpp>
+
+namespace eddy::detail {
+
+/// First in, first out. A closure is in at most one.
+class closure_list {
+public:
+    bool empty() const noexcept { return head_ == nullptr; }
+
+    void push(closure& c, std::error_code error) noexcept {
+        c.error_ = error;
+        c.next_ = nullptr;
+        (tail_ != nullptr ? tail_->next_ : head_) = &c;
+        tail_ = &c;
+    }
+
+    closure& pop() noexcept {
+        closure& c = *head_;
+        head_ = c.next_;
+        if (head_ == nullptr) {
+            tail_ = nullptr;
+        }
+        return c;
+    }
+
+    /// Everything of `other` behind what is here.
+    void append(closure_list& other) noexcept {
+        if (other.empty()) {
+            return;
+        }
+        (tail_ != nullptr ? tail_->next_ : head_) = other.head_;
+        tail_ = other.tail_;
+        other.head_ = other.tail_ = nullptr;
+    }
+
+private:
+    closure* head_ = nullptr;
+    closure* tail_ = nullptr;
+};
+
+}  // namespace eddy::detail

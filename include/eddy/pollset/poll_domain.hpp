@@ -1,0 +1,74 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+#include <eddy/pollset/closure.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <system_error>
+
+namespace eddy {
+
+namespace detail {
+class poll_core;
+}
+
+/// How the threads inside share the kernel's pollers.
+enum class poll_strategy : std::uint8_t {
+    automatic,  ///< what EDDY_POLL_STRATEGY names, else the first available of domain, epoll1, poll
+    domain,   ///< one epoll set a domain; whoever harvests shows it to all before running anything
+    epoll1,   ///< one designated poller, handed on between neighbourhoods of cores
+    epollex,  ///< an epoll set for what a pollset holds, shared while that is one fd or none
+    poll,     ///< poll(2), for kernels and sandboxes without epoll
+};
+
+EDDY_API const char* to_string(poll_strategy s) noexcept;
+
+struct poll_domain_options {
+    poll_strategy strategy = poll_strategy::automatic;
+    /// Null: closures run in `work`. Lifetime: longer than the domain.
+    closure_executor* executor = nullptr;
+};
+
+/// What the threads inside have done, since the beginning.
+struct poll_counters {
+    std::uint64_t waits = 0;          ///< calls that wait for events
+    std::uint64_t events = 0;         ///< that they brought
+    std::uint64_t spurious = 0;       ///< of these, for handles that were gone
+    std::uint64_t thread_wakes = 0;   ///< threads woken that waited for their turn (futex)
+    std::uint64_t poller_wakes = 0;   ///< threads woken that waited in the kernel (eventfd)
+    std::uint64_t registrations = 0;  ///< changes of what the kernel watches
+};
+
+/// Where pollsets are born: they share pollers and a lock. An fd joins pollsets and pollset_sets of
+/// its own domain only. One is enough for most programs; pollsets that share no fd scale better in
+/// domains of their own.
+///
+/// Thread: any, except construction and destruction. Lifetime: longer than whatever was made in it.
+/// Fork: a child may only destroy it and what is in it; all else fails with errc::forked.
+class EDDY_API poll_domain {
+public:
+    /// Throws std::system_error: `invalid_argument` if EDDY_POLL_STRATEGY is none of the names,
+    /// `errc::engine_denied` if the kernel refuses the strategy that was asked for.
+    explicit poll_domain(poll_domain_options options = {});
+    ~poll_domain();
+    poll_domain(const poll_domain&) = delete;
+    poll_domain& operator=(const poll_domain&) = delete;
+
+    /// The one that pollsets are born in if they are given none. Made on first use, never
+    /// destroyed.
+    static poll_domain& shared();
+
+    /// Never `automatic`.
+    poll_strategy strategy() const noexcept;
+    poll_counters counters() const noexcept;
+
+private:
+    std::unique_ptr<detail::poll_core> core_;
+
+    friend class poll_handle;
+    friend class pollset;
+    friend class pollset_set;
+};
+
+}  // namespace eddy

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+#include <eddy/base/interest.hpp>
+#include <eddy/base/unique_fd.hpp>
+#include <eddy/intrusive/operation.hpp>
+#include <eddy/pollset/closure.hpp>
+#include <eddy/pollset/detail/closure_list.hpp>
+#include <eddy/pollset/poll_domain.hpp>
+
+#include <array>
+#include <cstdint>
+#include <system_error>
+
+namespace eddy {
+
+namespace detail {
+struct membership;
+}
+
+enum class poll_event_kind : std::uint8_t { read, write, error };
+
+struct poll_handle_options {
+    /// Of its closures, among all that a worker could run: 0 to 63, lower first.
+    priority_level priority = default_priority;
+};
+
+/// An fd whose readiness is told to closures, by the threads that work on the pollsets it is in.
+///
+/// For each kind of event there is a word: nothing, latched (it happened while nobody waited), a
+/// closure that waits, or shut down.
+///
+/// Thread: any, except destruction. Lifetime: stays where it is until the closure of orphan() or
+/// release() was called, and may be destroyed from inside it; a handle that was never in a pollset
+/// or set may be destroyed without.
+class EDDY_API poll_handle {
+public:
+    poll_handle(poll_domain& domain, unique_fd fd, poll_handle_options options = {}) noexcept;
+    poll_handle(const poll_handle&) = delete;
+    poll_handle& operator=(const poll_handle&) = delete;
+    ~poll_handle();
+
+    /// -1 after orphan() or release().
+    int fd() const noexcept;
+
+    /// Calls `done` once: without an error when it may be possible to read (at once if it happened
+    /// since the last call), or with the error of shutdown(), or with `operation_canceled` after
+    /// orphan(). Hang-up and errors of the descriptor make both directions ready; `on_error` is for
+    /// errors alone (the error queue, for example).
+    /// Errors: `connection_already_in_progress` if one waits for that event already: it waits on.
+    /// `errc::forked`.
+    std::error_code notify_on_read(closure& done) noexcept;
+    std::error_code notify_on_write(closure& done) noexcept;
+    std::error_code notify_on_error(closure& done) noexcept;
+    std::error_code notify_on(poll_event_kind kind, closure& done) noexcept;
+
+    /// Takes a wait back. True: `done` will not be called. False: it does not wait, because it was
+    /// called, is being called, or is about to be.
+    bool cancel(closure& done) noexcept;
+
+    /// The same as an event: for what was read or written, but not to the end.
+    void make_ready(poll_event_kind kind) noexcept;
+
+    /// Ends the waits there are, and all later ones, with `why`. The first call decides.
+    void shutdown(std::error_code why) noexcept;
+    bool is_shut_down() const noexcept;
+
+    /// Leaves every pollset and set, ends all waits with `operation_canceled`, closes the fd, and
+    /// then calls `done` (without an error): when no thread can touch the handle any more, perhaps
+    /// inside this call. Once.
+    void orphan(closure& done) noexcept;
+    /// The same, but the fd goes back to the caller instead, still open.
+    [[nodiscard]] unique_fd release(closure& done) noexcept;
+
+private:
+    struct word {
+        closure* waiting = nullptr;
+        bool latched = false;
+    };
+
+    detail::poll_core* core_;
+    unique_fd fd_;
+    priority_level priority_;
+    bool shut_down_ = false;
+    bool orphaned_ = false;
+    bool in_slot_ = false;                  ///< has the slot of its fd number
+    interest registered_ = interest::none;  ///< what the strategy has told the kernel
+    std::uint32_t generation_ = 0;          ///< of its slot
+    std::uint32_t calls_ = 0;               ///< closures that are being called
+    std::array<word, 3> words_{};
+    detail::closure_list due_;                   ///< to be called, in this order
+    detail::membership* memberships_ = nullptr;  ///< one for each pollset it is in
+    std::uint32_t sets_ = 0;                     ///< pollset_sets that it is in
+    std::error_code shutdown_error_;
+    closure* on_done_ = nullptr;
+    void* station_ = nullptr;  ///< the strategy's own
+
+    friend class detail::poll_core;
+    friend class pollset;
+    friend class pollset_set;
+};
+
+}  // namespace eddy

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <eddy/base/clock.hpp>
+#include <eddy/base/config.hpp>
+#include <eddy/base/result.hpp>
+#include <eddy/intrusive/ready_queue.hpp>
+#include <eddy/pollset/closure.hpp>
+#include <eddy/pollset/poll_domain.hpp>
+#include <eddy/pollset/poll_handle.hpp>
+#include <eddy/pollset/pollset_worker.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <system_error>
+
+namespace eddy {
+
+/// Why `work` returned.
+enum class work_end : std::uint8_t {
+    ran,        ///< closures were run, or handed to the executor
+    kicked,     ///< this worker, or any one, was to return
+    timed_out,  ///< the deadline passed
+    shut_down,  ///< the pollset is being shut down
+};
+
+EDDY_API const char* to_string(work_end e) noexcept;
+
+namespace detail {
+
+/// A caller's lock, whatever its type.
+struct lent_lock {
+    void* object = nullptr;
+    void (*lock)(void*) = nullptr;
+    void (*unlock)(void*) = nullptr;
+
+    template <class Lock>
+    static lent_lock of(Lock& l) noexcept {
+        return {&l, [](void* o) { static_cast<Lock*>(o)->lock(); },
+                [](void* o) { static_cast<Lock*>(o)->unlock(); }};
+    }
+};
+
+}  // namespace detail
+
+/// Descriptors that any number of the application's threads serve, each for as long as it lends
+/// itself by `work`. No thread is created.
+///
+/// Thread: any, except destruction. Lifetime: destroyed when no thread is inside; handles that are
+/// still in it leave.
+class EDDY_API pollset {
+public:
+    explicit pollset(poll_domain& domain = poll_domain::shared()) noexcept;
+    pollset(const pollset&) = delete;
+    pollset& operator=(const pollset&) = delete;
+    ~pollset();
+
+    /// Threads that work here run the closures of `handle` from now on.
+    /// Errors: `file_exists` if it is here already, or if another handle has its fd;
+    /// `operation_not_permitted` for a regular file; `bad_file_descriptor`; `invalid_argument` if
+    /// it is of another domain; `operation_canceled` if it was orphaned; `not_enough_memory`;
+    /// `errc::forked`; what the kernel says.
+    std::error_code add(poll_handle& handle) noexcept;
+    /// `no_such_file_or_directory` if it was not added here (a pollset_set may still bring it).
+    std::error_code remove(poll_handle& handle) noexcept;
+
+    /// Waits for events until `deadline` and runs what they make due. `lock` is held on entry and
+    /// on return, and free in between; `worker` is inside before it is freed, so that whoever kicks
+    /// it under that lock cannot miss it. An exception of a closure leaves with the lock held.
+    /// Errors: `errc::forked`, what the kernel says. `invalid_argument`: `worker` is inside
+    /// already.
+    template <class Lock>
+    result<work_end> work(Lock& lock, pollset_worker& worker, time_point deadline) {
+        return work(detail::lent_lock::of(lock), worker, deadline);
+    }
+    /// The same for those who have no lock.
+    result<work_end> work(time_point deadline = never) {
+        pollset_worker worker;
+        return work(detail::lent_lock(), worker, deadline);
+    }
+    /// Runs what is due, without waiting.
+    result<work_end> try_work() { return work(time_point::min()); }
+
+    /// Makes that worker return. A thread in the kernel costs a write of an eventfd, another one
+    /// nothing. `no_such_process` if it is not inside: nothing happens.
+    std::error_code kick(pollset_worker& worker) noexcept;
+    /// Makes one worker return; if none is inside, the next one that comes.
+    void kick_any() noexcept;
+    /// Makes up to `count` workers return that are inside now; returns how many.
+    std::size_t wake(std::size_t count) noexcept;
+
+    /// Makes all workers return, and all later calls at once; when none is inside, handles have
+    /// left and `done` is called, perhaps inside this call. Once.
+    void shutdown(closure& done) noexcept;
+
+private:
+    result<work_end> work(detail::lent_lock lock, pollset_worker& worker, time_point deadline);
+
+    detail::poll_core* core_;
+    ready_queue ready_;
+    pollset_worker* workers_ = nullptr;
+    detail::membership* memberships_ = nullptr;
+    detail::station* station_ = nullptr;  ///< where its workers poll
+    closure* on_shut_down_ = nullptr;
+    bool shut_down_ = false;
+    bool kick_kept_ = false;  ///< nobody was inside when it was kicked
+
+    friend class detail::poll_core;
+    friend class detail::station;
+    friend class pollset_set;
+};
+
+}  // namespace eddy

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+#include <eddy/pollset/poll_domain.hpp>
+
+#include <system_error>
+#include <vector>
+
+namespace eddy {
+
+class poll_handle;
+class pollset;
+
+/// A bag of fds for all the pollsets below it: workers of a pollset in it, or in a set that was
+/// added to it, serve the handles in it. Handles flow down, from a bag to its items, never up.
+///
+/// What is reachable by several ways stays until the last of them is cut.
+///
+/// Thread: any, except destruction. Lifetime: when it is destroyed all its ties are cut.
+class EDDY_API pollset_set {
+public:
+    explicit pollset_set(poll_domain& domain = poll_domain::shared()) noexcept;
+    pollset_set(const pollset_set&) = delete;
+    pollset_set& operator=(const pollset_set&) = delete;
+    ~pollset_set();
+
+    /// Errors, for all: `file_exists` if it is in already, `invalid_argument` if it is of another
+    /// domain, `not_enough_memory`; nothing has changed then.
+    std::error_code add(poll_handle& handle) noexcept;
+    std::error_code add(pollset& set) noexcept;
+    /// `too_many_symbolic_link_levels`: it would become its own item.
+    std::error_code add(pollset_set& item) noexcept;
+
+    /// `no_such_file_or_directory` if it is not in.
+    std::error_code remove(poll_handle& handle) noexcept;
+    std::error_code remove(pollset& set) noexcept;
+    std::error_code remove(pollset_set& item) noexcept;
+
+private:
+    detail::poll_core* core_;
+    std::vector<poll_handle*> handles_;
+    std::vector<pollset*> pollsets_;
+    std::vector<pollset_set*> items_;
+    std::vector<pollset_set*> bags_;  ///< that it is an item of
+
+    friend class detail::poll_core;
+};
+
+}  // namespace eddy

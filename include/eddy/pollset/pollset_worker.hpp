@@ -1,0 +1,58 @@
+#pragma once
+
+#include <eddy/base/assert.hpp>
+#include <eddy/base/config.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace eddy {
+
+class pollset;
+
+namespace detail {
+class poll_core;
+class worker_list;
+class station;
+}  // namespace detail
+
+/// A thread inside `pollset::work`, for those who want to kick just that one. Owned by its user,
+/// who hands it in; can be used again when `work` has returned.
+///
+/// Lifetime: not while a thread is inside with it. Kicking one that is not inside is an error that
+/// is told, not a crash; kicking one that was destroyed is misuse.
+class pollset_worker {
+public:
+    pollset_worker() noexcept = default;
+    pollset_worker(const pollset_worker&) = delete;
+    pollset_worker& operator=(const pollset_worker&) = delete;
+    ~pollset_worker() { EDDY_ASSERT(set_ == nullptr, "a worker was destroyed inside work()"); }
+
+private:
+    //   outside -> running -> waiting -> running -> outside
+    //                      -> polling -> running
+    enum class state : std::uint8_t {
+        outside,
+        running,  ///< looks for something to run, or runs it
+        waiting,  ///< for its turn, or for something to run
+        polling,  ///< in the kernel, for all who share its station
+    };
+
+    pollset* set_ = nullptr;
+    state state_ = state::outside;
+    bool kicked_ = false;
+    pollset_worker* next_of_set_ = nullptr;
+    pollset_worker* prev_of_set_ = nullptr;
+    pollset_worker* next_waiting_ = nullptr;
+    pollset_worker* prev_waiting_ = nullptr;
+    detail::station* station_ = nullptr;  ///< where it waits or polls
+    /// 1: it was woken. What it sleeps on.
+    std::atomic<std::uint32_t> called_{0};
+
+    friend class detail::poll_core;
+    friend class detail::worker_list;
+    friend class detail::station;
+    friend class pollset;
+};
+
+}  // namespace eddy
