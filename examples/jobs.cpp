@@ -1,0 +1,99 @@
+/// Runs a command once for each item, some at once, each with a deadline:
+///     jobs AT_ONCE SECONDS COMMAND [ARGUMENT...] ::: ITEM...
+///     jobs 4 60 gzip -k ::: *.log
+///     jobs 2 10 sh -c ::: 'make test' 'make docs'
+/// A job that takes longer is told to end, and killed if it does not. The exit code is the number
+/// of jobs that failed, at most 100. ^C and SIGTERM end those that run; no other is started then.
+#include "support/arguments.hpp"
+#include "support/child.hpp"
+
+#include <eddy/async/async.hpp>
+#include <eddy/ex/execution.hpp>
+#include <eddy/io/process.hpp>
+#include <eddy/os/stop_on_signals.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using strings = std::span<char*>;
+
+struct batch {
+    eddy::loop& loop;
+    strings command;
+    eddy::semaphore at_once;
+    std::chrono::seconds limit;
+    int failed = 0;
+};
+
+/// Throws unless it ends well and in time.
+eddy::task<> run(batch& all, char* item) {
+    std::vector<std::string> arguments(all.command.begin() + 1, all.command.end());
+    arguments.emplace_back(item);
+    eddy::process child(
+        all.loop,
+        {.program = all.command[0], .arguments = std::move(arguments), .in = eddy::stdio::null()});
+    auto in_time = eddy::as_result(eddy::timeout(child.wait(), all.limit));
+    const auto ended = co_await eddy::ex::stopped_as_optional(std::move(in_time));
+    if (ended && *ended && (*ended)->success()) {
+        co_return;
+    }
+    if (ended && *ended) {
+        throw std::runtime_error(example::describe(**ended));
+    }
+    co_await eddy::ex::unstoppable(example::end(child, 2s));
+    if (ended) {
+        throw std::runtime_error("took longer than " + std::to_string(all.limit.count()) + " s");
+    }
+    co_await eddy::ex::just_stopped();
+}
+
+/// One that fails does not keep the others from going on.
+eddy::task<> run_in_turn(batch& all, char* item) try {
+    const auto permit = co_await all.at_once.hold();
+    co_await run(all, item);
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "%s %s: %s\n", all.command[0], item, e.what());
+    ++all.failed;
+}
+
+eddy::task<> run_each(batch& all, strings items) {
+    co_await eddy::with_nursery([&](eddy::nursery& jobs) -> eddy::task<> {
+        for (char* const item : items) {
+            jobs.start(run_in_turn(all, item));
+        }
+        co_await jobs.join();
+    });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    const strings words(argv, argv + argc);
+    const auto separator = std::find(words.begin(), words.end(), std::string_view(":::"));
+    std::size_t at_once = 0;
+    unsigned seconds = 0;
+    if (separator - words.begin() < 4 || separator == words.end() ||
+        !example::read_number(argv[1], at_once) || at_once == 0 ||
+        !example::read_number(argv[2], seconds) || seconds == 0) {
+        example::exit_with_usage(argv, "AT_ONCE SECONDS COMMAND [ARGUMENT...] ::: ITEM...");
+    }
+    eddy::loop loop;
+    const eddy::stop_on_signals stopper(loop);  // the second ^C ends this program at once
+    batch all{loop, strings(words.begin() + 3, separator), eddy::semaphore(at_once),
+              std::chrono::seconds(seconds)};
+    const bool done = loop.run(run_each(all, strings(separator + 1, words.end()))).has_value();
+    return done ? std::min(all.failed, 100) : 128 + stopper.info().signum;
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "jobs: %s\n", e.what());
+    return 1;
+}

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "support/child.hpp"
+#include "support/service_file.hpp"
+
+#include <eddy/async/async.hpp>
+#include <eddy/io/process.hpp>
+#include <eddy/io/read_until.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace example {
+
+using namespace std::chrono_literals;
+
+/// A program that is started again whenever it ends. What it prints is printed on standard output,
+/// what happens to it on standard error, both with its name.
+class service {
+public:
+    explicit service(service_line line) : line_(std::move(line)) {}
+
+    const service_line& line() const noexcept { return line_; }
+    bool runs() const noexcept { return !over_.is_set(); }
+
+    /// Until end() or kill(). The first delay before it is started again is 0.1 s, each other one
+    /// twice that, up to 10 s; after 10 s of life it begins anew.
+    eddy::task<> run(eddy::loop& loop) {
+        constexpr eddy::duration delay_min = 100ms;
+        constexpr eddy::duration delay_max = 10s;
+        over_.reset();
+        for (eddy::duration delay = delay_min; !leaving_.is_set(); delay *= 2) {
+            const eddy::time_point begin = eddy::clock::now();
+            co_await run_once(loop);
+            delay = eddy::clock::now() - begin > delay_max ? delay_min : std::min(delay, delay_max);
+            co_await eddy::as_result(eddy::timeout(leaving_.wait(), delay));
+        }
+        over_.set();
+    }
+    eddy::task<> end() {
+        leaving_.set();
+        if (child_) {
+            co_await example::end(child_, 5s);
+        }
+        co_await over_.wait();
+    }
+    void kill() noexcept {
+        leaving_.set();
+        child_.kill(SIGKILL);
+    }
+
+private:
+    eddy::task<> run_once(eddy::loop& loop) try {
+        child_ = eddy::process(loop, {.program = line_.program,
+                                      .arguments = line_.arguments,
+                                      .in = eddy::stdio::null(),
+                                      .out = eddy::stdio::pipe(),
+                                      .err = eddy::stdio::like_output(),
+                                      .process_group = 0,  // a ^C is for us
+                                      .kill_on_destroy = true});
+        say("started");
+        co_await eddy::when_any(print_output(), until_over(loop));
+        const eddy::exit_status status = co_await child_.wait();
+        say(describe(status));
+    } catch (const std::system_error& e) {
+        say(e.what());  // such as a program that is not there: it may come
+    }
+
+    eddy::task<> print_output() {
+        eddy::result<std::size_t> size = 0;
+        for (std::string text; size || size.error() == std::errc::message_size;) {
+            size =
+                co_await eddy::as_result(eddy::read_until(child_.stdout_pipe(), text, "\n", 4096));
+            const std::string line = text.substr(0, size ? *size - 1 : text.size());
+            if (size || !line.empty()) {
+                std::printf("%s: %s\n", line_.name.c_str(), line.c_str());
+                std::fflush(stdout);
+            }
+            text.erase(0, size ? *size : text.size());
+        }
+    }
+    /// And a second more: what the child has started may hold its output open.
+    eddy::task<> until_over(eddy::loop& loop) {
+        co_await child_.wait();
+        co_await loop.get_scheduler().schedule_after(1s);
+    }
+
+    void say(const std::string& what) const {
+        std::fprintf(stderr, "%s %s\n", line_.name.c_str(), what.c_str());
+    }
+
+    service_line line_;
+    eddy::process child_;
+    eddy::event leaving_;  ///< it is not to be started again
+    eddy::event over_{true};
+};
+
+}  // namespace example
