@@ -102,6 +102,8 @@ int show(const arguments& asked) {
     demo::show_timers(10'000);
     std::printf("3. Work between threads\n");
     demo::show_threads(100'000);
+    std::printf("4. Signals and children\n");
+    demo::show_children(200, 10'000);
     print(rows);
     return 0;
 }
