@@ -2,7 +2,7 @@
 
 #include "os/process_registry.hpp"
 #include "os/process_state.hpp"
-#include "os/spawn_preparation.hpp"
+#include "os/reserved_spawn.hpp"
 
 #include <eddy/base/assert.hpp>
 #include <eddy/base/error.hpp>
@@ -35,30 +35,11 @@ std::error_code process_handle::spawn(loop& home, const process_options& options
                                       process_handle& out, spawn_step* failed) noexcept {
     spawn_step unwanted = spawn_step::none;
     spawn_step& step = failed != nullptr ? *failed : unwanted;
-    step = spawn_step::prepare;
-    try {
-        process_registry::instance().reap_orphans();
-        spawn_preparation preparation;
-        if (auto error = preparation.prepare(home, options, step)) {
-            return error;
-        }
-        const auto state = std::make_shared<process_state>(home, options.label);
-        if (auto error = state->reserve()) {
-            return error;
-        }
-        kernel::spawned process;
-        if (auto error = kernel::spawn(preparation.plan(), process, step)) {
-            return error;
-        }
-        out.close();
-        state->watch(std::move(process), options.kill_on_destroy);
-        out.state_ = state;
-        out.pipes_ = std::move(preparation.pipes());
-    } catch (const std::bad_alloc&) {
-        return no_memory();
+    reserved_spawn parts;
+    if (auto error = parts.reserve(home, options, step)) {
+        return error;
     }
-    step = spawn_step::none;
-    return {};
+    return parts.spawn(out, step);
 }
 
 std::error_code process_handle::adopt(loop& home, pid_t pid, process_handle& out) noexcept {

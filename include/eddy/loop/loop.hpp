@@ -155,6 +155,24 @@ public:
                         static_cast<Function&&>(function));
     }
 
+    /// Calls `function(signal_watch&, const signal_info&)` with each of these signals, which are
+    /// blocked. See watch_signals().
+    ///
+    ///     auto w = loop.on_signal(SIGHUP, [](auto&, const signal_info&) { reload(); });
+    template <class Signals, class Function, class Loop = loop>
+    [[nodiscard]] auto on_signal(Signals&& signals, Function&& function) {
+        return watch_signals(static_cast<Loop&>(*this), static_cast<Signals&&>(signals),
+                             static_cast<Function&&>(function));
+    }
+    /// Calls `function(child_watch&, const exit_status&)` when a process has ended: one that is
+    /// spawned here (process_options), or that exists (a pid or a process_handle). See
+    /// watch_exit().
+    template <class What, class Function, class Loop = loop>
+    [[nodiscard]] auto on_exit(What&& what, Function&& function) {
+        return watch_exit(static_cast<Loop&>(*this), static_cast<What&&>(what),
+                          static_cast<Function&&>(function));
+    }
+
     /// Ends the run that is going on, or else the next one: one that comes from another thread when
     /// the run is ending anyway ends the next. Thread: any.
     void stop() noexcept;

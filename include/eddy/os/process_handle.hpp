@@ -16,6 +16,7 @@
 namespace eddy {
 
 class loop;
+class reserved_spawn;
 
 /// A process that a loop watches: a child that was spawned, or any process that was adopted.
 ///
@@ -84,6 +85,8 @@ public:
 private:
     std::shared_ptr<detail::process_state> state_;
     std::array<descriptor, 3> pipes_;
+
+    friend class reserved_spawn;
 };
 
 namespace detail {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <eddy/watch/child_watch.hpp>
 #include <eddy/watch/fd_watch.hpp>
+#include <eddy/watch/signal_watch.hpp>
 
 #include <atomic>
 #include <memory>
@@ -11,16 +13,14 @@ namespace eddy {
 
 namespace detail {
 
-/// An fd_watch that lives until it was removed and its handle is gone, whichever comes last.
-class EDDY_API handled_watch : public fd_watch {
+/// A watch that lives until it was removed and its handle is gone, whichever comes last.
+template <class Watch>
+class handled_watch : public Watch {
 public:
-    template <class Fd>
-    handled_watch(loop& home, Fd&& fd, interest wanted, callback on_ready,
-                  const watch_options& options)
-        : fd_watch(home, std::forward<Fd>(fd), wanted, on_ready, &on_removed, options) {}
-    handled_watch(loop&, const descriptor& watched, interest wanted, callback on_ready,
-                  const watch_options& options)
-        : fd_watch(watched, wanted, on_ready, &on_removed, options) {}
+    template <class... Arguments>
+    explicit handled_watch(const watch_options& options, typename Watch::callback function,
+                           Arguments&&... what)
+        : Watch(std::forward<Arguments>(what)..., function, &on_removed, options) {}
 
     void let_go() noexcept {
         // acq_rel: whoever comes last sees all that the other did with it.
@@ -30,28 +30,29 @@ public:
     }
 
 private:
-    static void on_removed(fd_watch& w) noexcept { static_cast<handled_watch&>(w).let_go(); }
+    static void on_removed(Watch& w) noexcept { static_cast<handled_watch&>(w).let_go(); }
 
     std::atomic<unsigned> parties_{2};  ///< the loop and the handle
 };
 
-template <class Function>
-class function_watch final : public handled_watch {
+template <class Watch, class Function>
+class function_watch final : public handled_watch<Watch> {
 public:
-    template <class Fd, class Given>
-    function_watch(loop& home, Fd&& fd, interest wanted, Given&& function,
-                   const watch_options& options)
-        : handled_watch(home, std::forward<Fd>(fd), wanted, &on_ready, options),
+    template <class Given, class... Arguments>
+    function_watch(const watch_options& options, Given&& function, Arguments&&... what)
+        : handled_watch<Watch>(options, &on_event, std::forward<Arguments>(what)...),
           function_(std::forward<Given>(function)) {}
 
 private:
-    static reaction on_ready(fd_watch& w) noexcept {
+    /// `Event`: what the callback of such a watch gets besides the watch.
+    template <class... Event>
+    static reaction on_event(Watch& w, Event... event) noexcept {
         auto& self = static_cast<function_watch&>(w);
-        if constexpr (std::is_void_v<std::invoke_result_t<Function&, fd_watch&>>) {
-            self.function_(w);
+        if constexpr (std::is_void_v<std::invoke_result_t<Function&, Watch&, Event...>>) {
+            self.function_(w, event...);
             return reaction::again;
         } else {
-            return self.function_(w);
+            return self.function_(w, event...);
         }
     }
 
@@ -63,23 +64,25 @@ private:
 /// Owns a watch that was made from a callable. Destroying it removes the watch; the callable is
 /// destroyed on the loop's thread, when nothing can call it any more, and not inside itself.
 /// Thread: any, one at a time.
-class watch_handle {
+template <class Watch>
+class basic_watch_handle {
 public:
-    watch_handle() noexcept = default;
-    explicit watch_handle(std::unique_ptr<detail::handled_watch> made) noexcept
+    basic_watch_handle() noexcept = default;
+    explicit basic_watch_handle(std::unique_ptr<detail::handled_watch<Watch>> made) noexcept
         : watch_(made.release()) {}
-    watch_handle(watch_handle&& other) noexcept : watch_(std::exchange(other.watch_, nullptr)) {}
-    watch_handle& operator=(watch_handle&& other) noexcept {
+    basic_watch_handle(basic_watch_handle&& other) noexcept
+        : watch_(std::exchange(other.watch_, nullptr)) {}
+    basic_watch_handle& operator=(basic_watch_handle&& other) noexcept {
         if (this != &other) {
             reset();
             watch_ = std::exchange(other.watch_, nullptr);
         }
         return *this;
     }
-    ~watch_handle() { reset(); }
+    ~basic_watch_handle() { reset(); }
 
     void reset() noexcept {
-        if (detail::handled_watch* const old = std::exchange(watch_, nullptr); old != nullptr) {
+        if (auto* const old = std::exchange(watch_, nullptr); old != nullptr) {
             old->remove();
             old->let_go();
         }
@@ -87,13 +90,29 @@ public:
 
     explicit operator bool() const noexcept { return watch_ != nullptr; }
     /// Stays valid as long as the handle, also when its callback has removed the watch.
-    fd_watch* get() const noexcept { return watch_; }
-    fd_watch* operator->() const noexcept { return watch_; }
-    fd_watch& operator*() const noexcept { return *watch_; }
+    Watch* get() const noexcept { return watch_; }
+    Watch* operator->() const noexcept { return watch_; }
+    Watch& operator*() const noexcept { return *watch_; }
 
 private:
-    detail::handled_watch* watch_ = nullptr;
+    detail::handled_watch<Watch>* watch_ = nullptr;
 };
+
+using watch_handle = basic_watch_handle<fd_watch>;
+using signal_watch_handle = basic_watch_handle<signal_watch>;
+using child_watch_handle = basic_watch_handle<child_watch>;
+
+namespace detail {
+
+template <class Watch, class Function, class... Arguments>
+basic_watch_handle<Watch> make_function_watch(const watch_options& options, Function&& function,
+                                              Arguments&&... what) {
+    return basic_watch_handle<Watch>(
+        std::make_unique<function_watch<Watch, std::decay_t<Function>>>(
+            options, std::forward<Function>(function), std::forward<Arguments>(what)...));
+}
+
+}  // namespace detail
 
 /// What loop::on_readable() and loop::on_writable() do. `fd`: a unique_fd, which the watch owns
 /// from here on, an int, which it borrows, or a descriptor of the loop, which must be closed by its
@@ -102,9 +121,39 @@ private:
 template <class Fd, class Function>
 watch_handle watch_fd(loop& home, Fd&& fd, interest wanted, Function&& function,
                       const watch_options& options = {}) {
-    using made = detail::function_watch<std::decay_t<Function>>;
-    return watch_handle(std::make_unique<made>(home, std::forward<Fd>(fd), wanted,
-                                               std::forward<Function>(function), options));
+    if constexpr (std::is_same_v<std::remove_cvref_t<Fd>, descriptor>) {
+        return detail::make_function_watch<fd_watch>(options, std::forward<Function>(function), fd,
+                                                     wanted);
+    } else {
+        return detail::make_function_watch<fd_watch>(options, std::forward<Function>(function),
+                                                     home, std::forward<Fd>(fd), wanted);
+    }
+}
+
+/// What loop::on_signal() does. `function(signal_watch&, const signal_info&)`, otherwise as
+/// watch_fd(). Throws what the constructors of signal_watch throw, and std::bad_alloc.
+template <class Function>
+signal_watch_handle watch_signals(loop& home, signal_set signals, Function&& function,
+                                  const watch_options& options = {}) {
+    return detail::make_function_watch<signal_watch>(options, std::forward<Function>(function),
+                                                     home, signals);
+}
+/// The same with a source that others use too.
+template <class Function>
+signal_watch_handle watch_signals(signal_source& source, signal_set signals, Function&& function,
+                                  const watch_options& options = {}) {
+    return detail::make_function_watch<signal_watch>(options, std::forward<Function>(function),
+                                                     source, signals);
+}
+
+/// What loop::on_exit() does. `what`: process_options to spawn, a pid to watch, or a process_handle
+/// of this loop. `function(child_watch&, const exit_status&)`, otherwise as watch_fd(). Throws what
+/// the constructors of child_watch throw, and std::bad_alloc.
+template <class What, class Function>
+child_watch_handle watch_exit(loop& home, What&& what, Function&& function,
+                              const watch_options& options = {}) {
+    return detail::make_function_watch<child_watch>(options, std::forward<Function>(function), home,
+                                                    std::forward<What>(what));
 }
 
 }  // namespace eddy

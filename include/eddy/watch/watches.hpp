@@ -3,6 +3,8 @@
 /// Callbacks on a loop: all kinds of watches.
 #include <eddy/watch/bandwidth_group.hpp>
 #include <eddy/watch/bidi_watch.hpp>
+#include <eddy/watch/child_watch.hpp>
 #include <eddy/watch/fd_watch.hpp>
+#include <eddy/watch/signal_watch.hpp>
 #include <eddy/watch/timer_watch.hpp>
 #include <eddy/watch/watch_handle.hpp>

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <eddy/base/member.hpp>
+#include <eddy/loop/entry.hpp>
+#include <eddy/watch/watch.hpp>
+
+#include <system_error>
+#include <utility>
+
+namespace eddy::detail {
+
+/// A watch over waits of which a source of the os room keeps a list: signals, and what happens to
+/// children. `Wait` is what such a source takes; what it brings is read right before the callback,
+/// so that a watch that was disarmed has taken nothing.
+template <class Wait>
+class source_watch : public watch {
+protected:
+    source_watch(loop& home, const watch_options& options) noexcept
+        : watch(home, options),
+          wait_([](Wait& w) noexcept { owner_of<&source_watch::wait_>(w).on_complete(); }),
+          repeat_([](entry& e) noexcept { owner_of<&source_watch::repeat_>(e).dispatch(); }) {
+        wait_.set_priority(options.priority);
+        repeat_.set_priority(options.priority);
+    }
+    ~source_watch() override = default;
+
+    /// Starts `w` at the source.
+    virtual std::error_code wait_for_next(Wait& w) noexcept = 0;
+    const Wait& wait() const noexcept { return wait_; }
+
+    void start(arming how) noexcept final {
+        if (how == arming::requeue) {
+            home().post(repeat_);
+        } else if (wait_for_next(wait_)) {
+            disarm();  // the source does not have it any more
+        }
+    }
+    void stop() noexcept final {
+        wait_.cancel();
+        if (repeat_.posted()) {
+            home().disarm(repeat_);
+        }
+    }
+    void reprioritise(priority_level priority) noexcept final {
+        const bool waits = wait_.pending();
+        wait_.cancel();
+        wait_.set_priority(priority);
+        if (waits) {
+            start(arming::look);
+        }
+        move(repeat_, priority);
+    }
+
+private:
+    void on_complete() noexcept {
+        if (!wait_.error()) {
+            dispatch();
+            return;
+        }
+        do_not_count();
+        if (wait_.loop_ends() && !loop_ends()) {
+            start(arming::look);  // the process has forked
+        } else {
+            disarm();
+        }
+    }
+
+    Wait wait_;
+    entry repeat_;
+};
+
+}  // namespace eddy::detail

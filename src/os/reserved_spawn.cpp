@@ -1,0 +1,39 @@
+#include "os/reserved_spawn.hpp"
+
+#include "os/process_registry.hpp"
+
+#include <new>
+#include <utility>
+
+namespace eddy {
+
+std::error_code reserved_spawn::reserve(loop& home, const process_options& options,
+                                        spawn_step& failed) noexcept {
+    failed = spawn_step::prepare;
+    try {
+        detail::process_registry::instance().reap_orphans();
+        if (auto error = preparation_.prepare(home, options, failed)) {
+            return error;
+        }
+        state_ = std::make_shared<detail::process_state>(home, options.label);
+    } catch (const std::bad_alloc&) {
+        return std::make_error_code(std::errc::not_enough_memory);
+    }
+    kill_on_destroy_ = options.kill_on_destroy;
+    return state_->reserve();
+}
+
+std::error_code reserved_spawn::spawn(process_handle& out, spawn_step& failed) noexcept {
+    kernel::spawned process;
+    if (auto error = kernel::spawn(preparation_.plan(), process, failed)) {
+        return error;
+    }
+    out.close();
+    state_->watch(std::move(process), kill_on_destroy_);
+    out.state_ = std::move(state_);
+    out.pipes_ = std::move(preparation_.pipes());
+    failed = spawn_step::none;
+    return {};
+}
+
+}  // namespace eddy

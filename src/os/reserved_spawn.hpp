@@ -1,0 +1,27 @@
+#pragma once
+
+#include "os/process_state.hpp"
+#include "os/spawn_preparation.hpp"
+
+#include <eddy/os/process_handle.hpp>
+
+#include <memory>
+#include <system_error>
+
+namespace eddy {
+
+/// The two halves of a spawn. Lifetime: not beyond the options.
+class reserved_spawn {
+public:
+    std::error_code reserve(loop& home, const process_options& options,
+                            spawn_step& failed) noexcept;
+    /// After a reserve() that succeeded, once.
+    std::error_code spawn(process_handle& out, spawn_step& failed) noexcept;
+
+private:
+    spawn_preparation preparation_;
+    std::shared_ptr<detail::process_state> state_;
+    bool kill_on_destroy_ = false;
+};
+
+}  // namespace eddy
