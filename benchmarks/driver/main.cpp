@@ -25,18 +25,10 @@ void measure(bench::context& c, const std::string& suite) {
         bench::measure_echo_burst(c);
         bench::measure_echo_counts(c);
         bench::measure_echo_two_core(c);
-    } else if (suite == "post") {
-        bench::measure_programs(c, bench::post_suite());
-    } else if (suite == "timer") {
-        bench::measure_programs(c, bench::timer_suite());
-    } else if (suite == "churn") {
-        bench::measure_programs(c, bench::churn_suite());
-    } else if (suite == "await") {
-        bench::measure_programs(c, bench::await_suite());
-    } else if (suite == "compile") {
-        bench::measure_programs(c, bench::compile_suite());
-    } else {
+    } else if (suite == "memory") {
         bench::measure_memory(c);
+    } else {
+        bench::measure_programs(c, bench::program_suite_named(suite));
     }
 }
 

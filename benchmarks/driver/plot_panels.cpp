@@ -52,6 +52,11 @@ std::vector<wanted_section> wanted_sections() {
                    {{"100 pipes, 1 active", "100_pipes_1_active", "ns_per_event"},
                     {"1,000 pipes, 100 active", "1000_pipes_100_active", "ns_per_event"},
                     {"remove and add a watcher", "reregister", "ns_per_reregistration"}}});
+    all.push_back({"Children, one after the other",
+                   "spawn",
+                   {{"spawned, ended and reaped", "1_MiB", "us_per_child"},
+                    {"by a parent of 500 MiB", "500_MiB", "us_per_child"}}});
+    all.push_back({"Signals", "signal", {{"round trip", "round_trip", "ns_per_signal"}}});
     all.push_back({"Memory",
                    "memory",
                    {{"heap of an idle connection", "2000_idle", "heap_bytes_per_connection"}}});

@@ -32,10 +32,7 @@ struct program_suite {
 /// Runs every subject once a round, each round starting with another one.
 void measure_programs(context& c, const program_suite& suite);
 
-program_suite post_suite();
-program_suite timer_suite();
-program_suite churn_suite();
-program_suite await_suite();
-program_suite compile_suite();
+/// Precondition: there is one.
+program_suite program_suite_named(const std::string& name);
 
 }  // namespace bench

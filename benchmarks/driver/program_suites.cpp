@@ -1,6 +1,10 @@
 #include "driver/program_suite.hpp"
 
+#include <stdexcept>
+
 namespace bench {
+
+namespace {
 
 program_suite post_suite() {
     return {
@@ -96,6 +100,35 @@ program_suite churn_suite() {
     };
 }
 
+program_suite spawn_suite() {
+    const std::vector<std::string> metrics{"us_per_child", "us_to_spawn"};
+    return {
+        .name = "spawn",
+        .questions =
+            {
+                {"1_MiB", {"chain", "500", "1"}, {"chain", "100", "1"}, metrics},
+                {"500_MiB", {"chain", "200", "500"}, {"chain", "20", "500"}, metrics},
+            },
+        .tables =
+            {
+                {"children, one after the other: /bin/true spawned, ended and reaped",
+                 {{"parent of 1 MiB", "1_MiB", "us_per_child", "us"},
+                  {"parent of 500 MiB", "500_MiB", "us_per_child", "us"},
+                  {"500 MiB: the call", "500_MiB", "us_to_spawn", "us"}}},
+            },
+    };
+}
+
+program_suite signal_suite() {
+    return {
+        .name = "signal",
+        .questions =
+            {{"round_trip", {"round_trip", "200000"}, {"round_trip", "20000"}, {"ns_per_signal"}}},
+        .tables = {{"a signal to oneself, until the loop has delivered it",
+                    {{"round trip", "round_trip", "ns_per_signal", "ns"}}}},
+    };
+}
+
 program_suite await_suite() {
     return {
         .name = "await",
@@ -115,6 +148,16 @@ program_suite compile_suite() {
         .rounds = 5,
         .quick_rounds = 1,
     };
+}
+
+}  // namespace
+
+program_suite program_suite_named(const std::string& name) {
+    for (const auto make : {post_suite, timer_suite, churn_suite, spawn_suite, signal_suite,
+                            await_suite, compile_suite}) {
+        if (program_suite suite = make(); suite.name == name) return suite;
+    }
+    throw std::logic_error("there is no suite " + name);
 }
 
 }  // namespace bench

@@ -12,12 +12,15 @@ std::vector<std::string_view> raw_programs(std::string_view suite) {
     if (suite == "post") return {"raw_queue"};
     if (suite == "timer") return {"raw_heap"};
     if (suite == "churn" || suite == "compile") return {"raw_epoll"};
+    if (suite == "spawn") return {"raw_posix_spawn"};
+    if (suite == "signal") return {"raw_signalfd"};
     if (suite == "await") return {"raw_resume"};
     return {"raw_epoll", "raw_epoll_et", "raw_uring"};
 }
 
 std::vector<std::string_view> peer_programs(std::string_view suite) {
     if (suite == "await") return {"asio", "stdexec"};
+    if (suite == "spawn") return {"libuv"};
     if (suite == "echo" || suite == "compile") {
         return {"libuv", "libevent", "libev", "asio", "asio_coro"};
     }
@@ -78,13 +81,17 @@ std::vector<subject> subjects_of(std::string_view suite, const options& chosen) 
         add(name, program);
         all.back().environment.emplace_back("EDDY_ENGINE", engine);
     };
+    auto add_on_each_engine = [&](const std::string& program) {
+        add_on_engine(program + "_epoll", program, "epoll");
+        add_on_engine(program + "_uring", program, "io_uring");
+        add_on_engine(program + "_poll", program, "poll");
+    };
     if (runs_a_loop(suite)) {
-        add_on_engine("eddy_epoll", "eddy", "epoll");
-        add_on_engine("eddy_uring", "eddy", "io_uring");
-        add_on_engine("eddy_poll", "eddy", "poll");
+        add_on_each_engine("eddy");
     } else {
         add("eddy", "eddy");
     }
+    if (suite == "churn") add_on_each_engine("eddy_watch");
     for (std::string_view p : eddy_programs(suite)) add(std::string(p), p);
     if (suite == "echo") {
         for (const std::string style : {"eddy_coro", "eddy_sender"}) {

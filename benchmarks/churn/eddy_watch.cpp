@@ -1,0 +1,55 @@
+// Watching pipes on eddy's fd_watch. It reads until nothing is left, so that the next arming needs
+// no system call.
+
+#include <eddy/watch/watches.hpp>
+
+#include <deque>
+#include <optional>
+
+#include "churn/harness.hpp"
+#include "common/eddy_loop.hpp"
+
+namespace {
+
+template <class Handler>
+class eddy_watches {
+public:
+    eddy_watches(Handler& handler, const std::vector<int>& fds) : handler_(handler), fds_(fds) {
+        watchers_.resize(fds.size());
+    }
+
+    void add(unsigned i) { watchers_[i].emplace(*this, i, fds_[i]); }
+    void remove(unsigned i) { watchers_[i].reset(); }
+    void run() { loop_->run(); }
+    void stop() { loop_->stop(); }
+    void turn() { loop_->poll(); }
+
+private:
+    struct watcher : eddy::fd_watch {
+        watcher(eddy_watches& by, unsigned n, int fd)
+            : fd_watch(by.loop_.get(), fd, eddy::interest::readable, &on_ready),
+              owner(by),
+              number(n) {}
+
+        eddy_watches& owner;
+        unsigned number;
+    };
+
+    static eddy::reaction on_ready(eddy::fd_watch& w) noexcept {
+        auto& self = static_cast<watcher&>(w);
+        char bytes[16];
+        const ssize_t n = ::read(self.native_handle(), bytes, sizeof bytes);
+        for (ssize_t i = 0; i < n; ++i) self.owner.handler_.received(self.number);
+        return n < static_cast<ssize_t>(sizeof bytes) ? eddy::reaction::rearm
+                                                      : eddy::reaction::again;
+    }
+
+    Handler& handler_;
+    const std::vector<int>& fds_;
+    bench::eddy_loop loop_;
+    std::deque<std::optional<watcher>> watchers_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) { return bench::churn_main<eddy_watches>(argc, argv); }
