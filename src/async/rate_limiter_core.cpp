@@ -92,9 +92,10 @@ bool rate_limiter_core::enter(rate_waiter& node, bool may_wait) noexcept {
         node.error = std::make_error_code(std::errc::not_enough_memory);
         return decide(node, waiter::state::closed);
     }
-    const bool first = waiting_.empty();
+    // The timer of those behind tells of nothing but a drain.
+    const time_point turn = waiting_.empty() ? ready_at(node.wanted) : never;
     waiting_.wait(node);
-    if (first) node.home()->post_at(ready_at(node.wanted), *node.timer_);
+    node.home()->post_at(turn, *node.timer_);
     return false;
 }
 

@@ -96,7 +96,12 @@ void accept_queue::accepted(io_result result) noexcept {
         fail_all(result, operation_.was_canceled());
         return;  // who asks next finds out whether it still fails
     }
-    if (!operation_.pending()) {
+    if (operation_.pending()) {
+        return;
+    }
+    if (operation_.lost_descriptor()) {  // closed while it paused: those who wait were there before
+        fail_all(io_result::system_error(ECANCELED), false);
+    } else {
         accept_if_wanted();
     }
 }

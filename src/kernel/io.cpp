@@ -1,6 +1,7 @@
 #include "kernel/io.hpp"
 
 #include "kernel/call.hpp"
+#include "kernel/retried.hpp"
 #include "kernel/sigpipe_guard.hpp"
 
 #include <eddy/base/unique_fd.hpp>
@@ -18,24 +19,6 @@
 namespace eddy::kernel {
 
 namespace {
-
-template <class Function>
-io_result retried(call which, Function&& function) noexcept {
-    for (;;) {
-        count_call();
-        int error = injected(which);
-        if (error == 0) {
-            const auto result = function();
-            if (result >= 0) {
-                return io_result::value(result);
-            }
-            error = errno;
-        }
-        if (error != EINTR) {
-            return io_result::system_error(error);
-        }
-    }
-}
 
 std::size_t cut(std::size_t size) noexcept { return std::min(size, transfer_max); }
 

@@ -85,6 +85,25 @@ TEST_P(RateLimiter, ALoopThatIsDrainedStopsItsWaits) {
     EXPECT_EQ(second.how(), ending::stopped);
 }
 
+TEST_P(RateLimiter, ALoopThatIsDrainedStopsThoseBehindOneOfAnotherLoopToo) {
+    rate_limiter limiter({.tokens = 1, .per = 1h, .burst = 1});
+    ASSERT_TRUE(limiter.try_acquire());
+    eddy::loop other({.engine = GetParam()});
+    running first(limiter.acquire());
+    running second(limiter.acquire());
+    first.start_on(other);
+    other.poll();
+    second.start_on(loop());
+    settle();
+    loop().stop();
+    loop().run(run_mode::drained);
+    EXPECT_EQ(second.how(), ending::stopped);
+    EXPECT_FALSE(first.ended());
+    first.stop();
+    while (other.poll() != 0) {}
+    EXPECT_EQ(first.how(), ending::stopped);
+}
+
 TEST_P(RateLimiter, AWaitMayBeDestroyedOnItsLoop) {
     rate_limiter limiter({.tokens = 1, .per = 1ms, .burst = 1});
     ASSERT_TRUE(limiter.try_acquire());

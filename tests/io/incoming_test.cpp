@@ -151,6 +151,46 @@ TEST_P(IncomingTest, ClosingTheAcceptorEndsWhoWaits) {
     EXPECT_EQ(waiting.error(), canceled);
 }
 
+/// Somebody who waits, told of below the sender, while the loop does not run.
+struct told : detail::accept_queue::waiter {
+    told() : waiter(&on_result) {}
+    static void on_result(waiter& w, io_result result, bool) noexcept {
+        auto& self = static_cast<told&>(w);
+        self.ended = true;
+        self.error = result.error();
+        if (result) {
+            unique_fd(result.fd()).reset();
+        }
+    }
+    bool ended = false;
+    std::error_code error;
+};
+
+TEST_P(IncomingTest, ClosingTheAcceptorWhileItPausesEndsWhoWaits) {
+    acceptor_ = tcp::acceptor();
+    make_loop({.batch_max = 1});
+    acceptor_ = tcp::acceptor(loop(), where_);
+    auto queue = detail::accept_queue::make(loop(), acceptor_.get_descriptor(), 2);
+    told first;
+    queue->take(first);
+    const auto peers = clients(3);
+    ASSERT_TRUE(until([&] { return queue->stored() == 2; }));
+    // It is full, and the end of its accept is not delivered yet.
+    told second;
+    told third;
+    told fourth;
+    queue->take(second);
+    queue->take(third);
+    queue->take(fourth);
+    EXPECT_TRUE(third.ended);
+    EXPECT_FALSE(fourth.ended);
+    acceptor_ = tcp::acceptor();
+    ASSERT_TRUE(until([&] { return fourth.ended; }));
+    EXPECT_EQ(fourth.error, canceled);
+    queue.reset();
+    settle();
+}
+
 TEST_P(IncomingTest, AnEmptyAcceptorAndAMovedOneFail) {
     incoming<tcp::socket> none{tcp::acceptor()};
     EXPECT_EQ(error_of(none.next()), bad_fd);

@@ -140,20 +140,36 @@ TEST_P(ReadUntilTest, AStopThatComesTogetherWithBytesIsNotLost) {
     EXPECT_EQ(buffer, "partial\r\n");
 }
 
-/// A buffer that cannot grow.
+/// A buffer that cannot grow beyond `most`.
+template <class Exception>
 struct stubborn : std::string {
     using std::string::string;
     void resize(std::size_t size) {
-        if (size > this->size()) {
-            throw std::bad_alloc();
+        if (size > most) {
+            throw Exception();
         }
         std::string::resize(size);
     }
+    std::size_t most = 0;
 };
 
 TEST_P(ReadUntilTest, ABufferThatThrowsIsNotEnoughMemory) {
-    stubborn buffer;
+    stubborn<std::bad_alloc> buffer;
     EXPECT_EQ(error_of(read_until(pipe_.reader, buffer, "\n", 10)), std::errc::not_enough_memory);
+    stubborn<int> no_standard_exception;
+    EXPECT_EQ(error_of(read_until(pipe_.reader, no_standard_exception, "\n", 10)),
+              std::errc::not_enough_memory);
+}
+
+TEST_P(ReadUntilTest, ABufferThatThrowsLaterKeepsWhatWasRead) {
+    stubborn<std::bad_alloc> buffer;
+    buffer.most = 600;
+    started reading(loop(), read_until(pipe_.reader, buffer, "\n", 10'000));
+    send(std::string(600, 'x'));
+    ASSERT_TRUE(ends(reading));
+    EXPECT_EQ(reading.error(), std::errc::not_enough_memory);
+    EXPECT_EQ(buffer.size() + bytes_waiting(pipe_.reader.native_handle()), 600U);
+    EXPECT_EQ(buffer, std::string(buffer.size(), 'x'));
 }
 
 EDDY_ON_EVERY_ENGINE(ReadUntilTest);

@@ -26,7 +26,8 @@ namespace detail {
 class rate_limiter_core;
 
 /// The first in the list waits with a timer for its tokens. It takes them itself, on its own loop,
-/// and tells the next one by posting `turn`: only the thread of its loop touches its timer.
+/// and tells the next one by posting `turn`: only the thread of its loop touches its timer. Those
+/// behind have a timer that is never due: a loop that is drained cancels it, and so stops them.
 class rate_waiter : public waiter {
 public:
     rate_waiter(callback on_complete, rate_limiter_core& core, std::size_t n) noexcept

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -77,7 +76,7 @@ private:
         const std::size_t room = std::min(std::max(spare, least), limit_ - size_);
         try {
             buffer_->resize(size_ + room);
-        } catch (const std::exception&) {
+        } catch (...) {
             error = std::make_error_code(std::errc::not_enough_memory);
             return step::failed;
         }
