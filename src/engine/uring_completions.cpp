@@ -97,8 +97,8 @@ void uring_engine::on_completion(io_operation& op, std::int32_t result,
 
 io_result uring_engine::ended(const io_operation& op, io_result result) const noexcept {
     const int error = result.system_error();
-    const bool lacked_buffer = error == ENOBUFS && op.request_.code == opcode::receive;
-    const bool undone = error == ECANCELED || error == EINTR || error == EAGAIN || lacked_buffer;
+    const bool undone =
+        error == ECANCELED || error == EINTR || error == EAGAIN || lacked_buffer(op, result);
     return undone && op.wanted_end_ != end_reason::none ? result_of(op.wanted_end_) : result;
 }
 
@@ -146,7 +146,7 @@ bool uring_engine::goes_on(io_operation& op, io_result result, bool was_poll) no
         }
         op.in_progress_ = true;
         again = true;
-    } else if (result.system_error() == ENOBUFS && request.code == opcode::receive) {
+    } else if (lacked_buffer(op, result)) {
         return await_buffer(op);
     } else if (!result) {
         again = result.system_error() == EINTR ||

@@ -59,6 +59,7 @@ private:
     void on_completion(io_operation& op, std::int32_t result, std::uint32_t flags) noexcept;
     bool kernel_picks_buffers() noexcept;
     bool feed_receives() noexcept;
+    bool lacked_buffer(const io_operation& op, io_result result) const noexcept;
     bool await_buffer(io_operation& op) noexcept;
     bool is_made_here(const io_operation& op) const noexcept;
     void close_ring() noexcept;

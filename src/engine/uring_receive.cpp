@@ -1,6 +1,11 @@
 #if EDDY_HAS_IO_URING
 
 #include "engine/uring_engine.hpp"
+#include "kernel/descriptor.hpp"
+
+#include <cerrno>
+
+#include <sys/socket.h>
 
 namespace eddy {
 
@@ -24,6 +29,17 @@ bool uring_engine::kernel_picks_buffers() noexcept {
 bool uring_engine::is_made_here(const io_operation& op) const noexcept {
     return op.request_.code == opcode::send_file ||
            (op.request_.code == opcode::receive && !buffers_.is_open());
+}
+
+/// ENOBUFS means that the kernel had no buffer for it, except where the socket itself says so: a
+/// netlink socket that was overrun. That comes only if there was a buffer, as one is picked first.
+bool uring_engine::lacked_buffer(const io_operation& op, io_result result) const noexcept {
+    if (result.system_error() != ENOBUFS || op.request_.code != opcode::receive ||
+        !buffers_.is_open()) {
+        return false;
+    }
+    return buffers_.count() == 0 || op.request_.slot->kind != descriptor_kind::datagram ||
+           kernel::socket_domain(op.request_.slot->fd) != AF_NETLINK;
 }
 
 /// The kernel had no buffer for it. False: there will never be one.

@@ -82,6 +82,8 @@ std::error_code identify(int fd, std::uint32_t& identity) noexcept {
     return {};
 }
 
+int socket_domain(int fd) noexcept { return socket_option(fd, SO_DOMAIN); }
+
 std::error_code set_nonblocking(int fd, bool on, bool& was) noexcept {
     count_call();
     const int flags = ::fcntl(fd, F_GETFL);

@@ -5,6 +5,7 @@
 #include <array>
 
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -147,6 +148,44 @@ TEST_P(Receive, WithErrorsQueuedThatNobodyReadsDoesNotSpin) {
         loop().run_for(3s);
     }
     EXPECT_EQ(pending.done.endings(), 1U);
+}
+
+/// A netlink socket whose buffer was overrun by messages to all.
+unique_fd overrun_netlink_socket() {
+    unique_fd fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_USERSOCK));
+    const unique_fd sender(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_USERSOCK));
+    sockaddr_nl group{};
+    group.nl_family = AF_NETLINK;
+    group.nl_groups = 1;
+    const int little = 4096;
+    if (!fd || !sender ||
+        ::bind(fd.get(), reinterpret_cast<sockaddr*>(&group), sizeof group) != 0 ||
+        ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &little, sizeof little) != 0) {
+        return {};
+    }
+    const std::array<char, 1024> data{};
+    for (int i = 0; i != 64; ++i) {
+        static_cast<void>(::sendto(sender.get(), data.data(), data.size(), MSG_DONTWAIT,
+                                   reinterpret_cast<sockaddr*>(&group), sizeof group));
+    }
+    return fd;
+}
+
+TEST_P(Receive, OfANetlinkSocketThatWasOverrunTellsSo) {
+    make_loop({.lease_size = 2048, .lease_count = 4, .lease_max = 4});
+    unique_fd fd = overrun_netlink_socket();
+    if (!fd) {
+        GTEST_SKIP() << "no netlink sockets for users here";
+    }
+    const descriptor d = attach(std::move(fd));
+    recorder overrun;
+    start(overrun, receive(d));
+    ASSERT_TRUE(ends(overrun));
+    EXPECT_EQ(overrun.error(), std::errc::no_buffer_space);
+    recorder rest([&](recorder& r) { EXPECT_EQ(loop().take_lease(r.operation()).size(), 1024U); });
+    start(rest, receive(d));
+    ASSERT_TRUE(ends(rest));
+    EXPECT_EQ(rest.count(), 1024U);
 }
 
 }  // namespace
