@@ -38,6 +38,8 @@ public:
                 return "the signal_source does not have this signal";
             case errc::process_has_owner:
                 return "another loop watches this process";
+            case errc::forked:
+                return "made by the parent of this process, before it forked: make a new one";
         }
         return "unknown error " + std::to_string(code);
     }
@@ -64,6 +66,8 @@ public:
                 return std::errc::invalid_argument;
             case errc::process_has_owner:
                 return std::errc::device_or_resource_busy;
+            case errc::forked:
+                return std::errc::operation_not_permitted;
         }
         return {code, *this};
     }

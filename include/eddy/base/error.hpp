@@ -33,6 +33,8 @@ enum class errc {
     signal_not_attached = 14,
     /// Another loop watches the process.
     process_has_owner = 20,
+    /// Made before a fork, by the parent: a child may only destroy it.
+    forked = 30,
 };
 
 EDDY_API const std::error_category& error_category() noexcept;

@@ -46,6 +46,11 @@ public:
         }
     }
 
+    /// For an operation that is in no queue.
+    static void give_priority(operation& op, priority_level priority) noexcept {
+        op.priority_ = priority;
+    }
+
     /// Gives `op` another priority, behind all others that have it. `here`: it is in this queue.
     void move(operation& op, priority_level priority, bool here) noexcept {
         if (here) {

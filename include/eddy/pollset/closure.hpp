@@ -22,7 +22,7 @@ class closure {
 public:
     using function = void (*)(closure& self, std::error_code error);
 
-    constexpr explicit closure(function run) noexcept : run_(run) {}
+    explicit closure(function call) noexcept : run_(call) {}
     closure(const closure&) = delete;
     closure& operator=(const closure&) = delete;
 

@@ -83,6 +83,7 @@ private:
     priority_level priority_;
     bool shut_down_ = false;
     bool orphaned_ = false;
+    bool stale_ = false;                    ///< its pollsets are about to be looked at anew
     bool in_slot_ = false;                  ///< has the slot of its fd number
     interest registered_ = interest::none;  ///< what the strategy has told the kernel
     std::uint32_t generation_ = 0;          ///< of its slot

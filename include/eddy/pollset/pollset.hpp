@@ -49,7 +49,8 @@ struct lent_lock {
 /// still in it leave.
 class EDDY_API pollset {
 public:
-    explicit pollset(poll_domain& domain = poll_domain::shared()) noexcept;
+    /// Throws std::system_error if the strategy needs an fd for it and gets none.
+    explicit pollset(poll_domain& domain = poll_domain::shared());
     pollset(const pollset&) = delete;
     pollset& operator=(const pollset&) = delete;
     ~pollset();
@@ -103,6 +104,7 @@ private:
     closure* on_shut_down_ = nullptr;
     bool shut_down_ = false;
     bool kick_kept_ = false;  ///< nobody was inside when it was kicked
+    std::uint64_t walk_ = 0;  ///< the last walk over the sets that came by
 
     friend class detail::poll_core;
     friend class detail::station;

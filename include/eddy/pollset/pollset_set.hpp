@@ -3,6 +3,7 @@
 #include <eddy/base/config.hpp>
 #include <eddy/pollset/poll_domain.hpp>
 
+#include <cstdint>
 #include <system_error>
 #include <vector>
 
@@ -19,13 +20,15 @@ class pollset;
 /// Thread: any, except destruction. Lifetime: when it is destroyed all its ties are cut.
 class EDDY_API pollset_set {
 public:
-    explicit pollset_set(poll_domain& domain = poll_domain::shared()) noexcept;
+    /// Throws std::system_error if there is no memory.
+    explicit pollset_set(poll_domain& domain = poll_domain::shared());
     pollset_set(const pollset_set&) = delete;
     pollset_set& operator=(const pollset_set&) = delete;
     ~pollset_set();
 
     /// Errors, for all: `file_exists` if it is in already, `invalid_argument` if it is of another
-    /// domain, `not_enough_memory`; nothing has changed then.
+    /// domain, `operation_canceled` if it was orphaned or shut down, `not_enough_memory`,
+    /// `errc::forked`, and what pollset::add says of a handle; nothing has changed then.
     std::error_code add(poll_handle& handle) noexcept;
     std::error_code add(pollset& set) noexcept;
     /// `too_many_symbolic_link_levels`: it would become its own item.
@@ -42,6 +45,8 @@ private:
     std::vector<pollset*> pollsets_;
     std::vector<pollset_set*> items_;
     std::vector<pollset_set*> bags_;  ///< that it is an item of
+    std::uint64_t walk_ = 0;          ///< the last walk that came by
+    pollset_set* next_ = nullptr;     ///< on that walk
 
     friend class detail::poll_core;
 };

@@ -1,0 +1,35 @@
+#include "kernel/futex.hpp"
+
+#include "kernel/call.hpp"
+
+#include <ctime>
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace eddy::kernel {
+
+void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value,
+                 time_point until) noexcept {
+    timespec deadline{};
+    if (until != never) {
+        // The steady clock is CLOCK_MONOTONIC, and before its zero nobody waits.
+        const auto since = until > time_point() ? until.time_since_epoch() : duration::zero();
+        const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
+        deadline.tv_sec = static_cast<time_t>(seconds.count());
+        deadline.tv_nsec = static_cast<long>((since - seconds).count());
+    }
+    count_call();
+    // With a bit set the deadline is absolute.
+    static_cast<void>(::syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, value,
+                                until != never ? &deadline : nullptr, nullptr,
+                                FUTEX_BITSET_MATCH_ANY));
+}
+
+void wake_one(const std::atomic<std::uint32_t>* word) noexcept {
+    count_call();
+    static_cast<void>(::syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0));
+}
+
+}  // namespace eddy::kernel

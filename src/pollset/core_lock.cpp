@@ -1,0 +1,43 @@
+#include "kernel/futex.hpp"
+#include "pollset/poll_core.hpp"
+
+namespace eddy::detail {
+
+void core_lock::acquire() noexcept {
+    core_.mutex_.lock();
+    core_.holder_ = this;
+    held_ = true;
+}
+
+void core_lock::release() {
+    closure_list handed;
+    handed.append(handed_);
+    unique_fd closing = std::move(closing_);
+    const std::size_t rings = std::exchange(rings_, 0);
+    held_ = false;
+    closure_executor* const executor = core_.executor_;
+    core_.mutex_.unlock();
+    for (std::size_t i = 0; i != rings; ++i) {
+        kernel::wake_one(to_ring_[i]);
+    }
+    closing.reset();
+    // The core may be gone from here on: a closure can be the last thing of a domain.
+    while (!handed.empty()) {
+        closure& next = handed.pop();
+        if (executor != nullptr) {
+            executor->execute(next);
+        } else {
+            next.run();
+        }
+    }
+}
+
+void core_lock::ring(const std::atomic<std::uint32_t>& word) noexcept {
+    if (rings_ == to_ring_.size()) {
+        kernel::wake_one(&word);
+    } else {
+        to_ring_[rings_++] = &word;
+    }
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <eddy/pollset/detail/work_item.hpp>
+
+#include <cstdint>
+
+namespace eddy {
+class poll_handle;
+class pollset;
+}  // namespace eddy
+
+namespace eddy::detail {
+
+class station;
+
+/// That a handle is in a pollset. Queued there while the handle has closures due.
+struct membership : work_item {
+    membership(poll_handle& h, pollset& s, priority_level priority) noexcept
+        : work_item(kind::membership, priority), handle(&h), set(&s) {}
+
+    poll_handle* handle;
+    pollset* set;
+    membership* next_of_handle = nullptr;
+    membership* next_of_set = nullptr;
+    membership* prev_of_set = nullptr;
+    bool added = false;    ///< by pollset::add
+    bool by_sets = false;  ///< some way through pollset_sets leads here
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,197 @@
+#pragma once
+
+#include "pollset/membership.hpp"
+#include "pollset/station.hpp"
+#include "pollset/strategy.hpp"
+
+#include <eddy/base/clock.hpp>
+#include <eddy/pollset/poll_domain.hpp>
+#include <eddy/pollset/poll_handle.hpp>
+#include <eddy/pollset/pollset.hpp>
+#include <eddy/pollset/pollset_set.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <system_error>
+#include <vector>
+
+namespace eddy::detail {
+
+class poll_core;
+
+/// The domain's lock, and what was decided under it and is done when it is free.
+class core_lock {
+public:
+    explicit core_lock(poll_core& core) noexcept : core_(core) { acquire(); }
+    core_lock(const core_lock&) = delete;
+    core_lock& operator=(const core_lock&) = delete;
+    ~core_lock() {
+        if (held_) {
+            release();
+        }
+    }
+
+    void acquire() noexcept;
+    /// Rings the workers that were called, closes what is to be closed; then runs what was handed
+    /// in, or gives it to the executor.
+    void release();
+
+    /// Wakes a worker that sleeps. By then it may have gone: only the address is used.
+    void ring(const std::atomic<std::uint32_t>& word) noexcept;
+    /// Closing can take its time. Before anything that was handed in is run.
+    void close(unique_fd fd) noexcept { closing_ = std::move(fd); }
+    void hand(closure& c, std::error_code error) noexcept { handed_.push(c, error); }
+    bool has_handed() const noexcept { return !handed_.empty(); }
+
+private:
+    poll_core& core_;
+    bool held_ = false;
+    std::size_t rings_ = 0;
+    std::array<const std::atomic<std::uint32_t>*, 16> to_ring_;
+    closure_list handed_;
+    unique_fd closing_;
+};
+
+/// The heart of a domain: all the protocols between handles, pollsets and workers, under one lock.
+/// What takes a core_lock is called with it held.
+class poll_core {
+public:
+    poll_core(closure_executor* executor) noexcept;
+    ~poll_core();
+    std::error_code open(poll_strategy kind) noexcept;
+
+    bool forked() const noexcept;
+    poll_strategy kind() const noexcept { return strategy_->kind(); }
+    poll_counters counters() noexcept;
+
+    // Handles: poll_words.cpp.
+    std::error_code notify_on(poll_handle& h, poll_event_kind kind, closure& done);
+    bool cancel(poll_handle& h, closure& done) noexcept;
+    void make_ready(poll_handle& h, poll_event_kind kind);
+    void shutdown(poll_handle& h, std::error_code why);
+    void orphan(poll_handle& h, closure& done, unique_fd* released);
+    void harvest(const poll_event& event, pollset_worker* by, core_lock& lock) noexcept;
+    int fd_of(const poll_handle& h) noexcept;
+    bool is_shut_down(const poll_handle& h) noexcept;
+
+    // Who is where: memberships.cpp.
+    std::error_code add(pollset& set, poll_handle& h) noexcept;
+    std::error_code remove(pollset& set, poll_handle& h);
+    void leave_all(poll_handle& h) noexcept;
+    void leave_all(pollset& set, core_lock& lock);
+    std::error_code open(pollset& set) noexcept;
+    void close(pollset& set) noexcept;
+
+    // Bags of them: set_graph.cpp.
+    std::error_code open(pollset_set& bag) noexcept;
+    void close(pollset_set& bag);
+    std::error_code add(pollset_set& bag, poll_handle& h);
+    std::error_code add(pollset_set& bag, pollset& set);
+    std::error_code add(pollset_set& bag, pollset_set& item);
+    std::error_code remove(pollset_set& bag, poll_handle& h);
+    std::error_code remove(pollset_set& bag, pollset& set);
+    std::error_code remove(pollset_set& bag, pollset_set& item);
+
+    // Threads: pollset_work.cpp.
+    result<work_end> work(pollset& set, lent_lock user, pollset_worker& w, time_point deadline);
+    std::error_code kick(pollset& set, pollset_worker& w) noexcept;
+    void kick_any(pollset& set) noexcept;
+    std::size_t wake(pollset& set, std::size_t count) noexcept;
+    void shutdown(pollset& set, closure& done);
+
+    // For strategies.
+    static std::uint64_t token_of(const poll_handle& h) noexcept {
+        return std::uint64_t{h.generation_} << 32 | static_cast<std::uint32_t>(h.fd_.get());
+    }
+    static int fd(const poll_handle& h) noexcept { return h.fd_.get(); }
+    /// What closures wait for now.
+    static interest wanted(const poll_handle& h) noexcept;
+    static interest& registered(poll_handle& h) noexcept { return h.registered_; }
+    static station*& place_of(pollset& set) noexcept { return set.station_; }
+    static membership* memberships_of(poll_handle& h) noexcept { return h.memberships_; }
+    static membership* memberships_of(pollset& set) noexcept { return set.memberships_; }
+    void count_registration() noexcept { ++counters_.registrations; }
+    /// Its workers have another station now.
+    void moved(pollset& set) noexcept;
+    /// Makes the worker that polls there come out, to see what has changed.
+    void interrupt(station& s) noexcept;
+
+private:
+    struct slot {
+        poll_handle* handle = nullptr;
+        std::uint32_t generation = 0;
+    };
+    using state = pollset_worker::state;
+    class presence;
+    class call_in_progress;
+
+    // poll_words.cpp
+    void due(poll_handle& h, closure& c, std::error_code error, pollset_worker* by,
+             core_lock& lock) noexcept;
+    void happened(poll_handle& h, poll_event_kind kind, pollset_worker* by,
+                  core_lock& lock) noexcept;
+    void end_waits(poll_handle& h, std::error_code why, core_lock& lock) noexcept;
+    void queue(poll_handle& h, pollset_worker* by, core_lock& lock) noexcept;
+    static void unqueue(poll_handle& h) noexcept;
+    /// Calls what is due for a handle that no pollset will call it for.
+    void run_unowned(poll_handle& h, core_lock& lock);
+    /// An orphan that nobody calls into any more is done. True: it may be gone when the lock is
+    /// free.
+    bool finish_orphan(poll_handle& h, core_lock& lock) noexcept;
+
+    // memberships.cpp
+    std::error_code claim_slot(poll_handle& h) noexcept;
+    void free_slot(poll_handle& h) noexcept;
+    std::error_code join(pollset& set, poll_handle& h, bool membership::*reason,
+                         core_lock& lock) noexcept;
+    /// Takes one reason away; with the last one it leaves.
+    void part(membership& m, bool membership::*reason, core_lock& lock);
+    void leave(membership& m) noexcept;
+    static membership* find(poll_handle& h, pollset& set) noexcept;
+    static void link(membership& m) noexcept;
+    static void unlink(membership& m) noexcept;
+
+    // set_graph.cpp
+    template <class Visitor>
+    void walk(pollset_set& from, std::vector<pollset_set*> pollset_set::*ties,
+              Visitor&& visit) noexcept;
+    std::error_code reconcile(poll_handle& h, core_lock& lock) noexcept;
+    std::error_code reconcile_above(pollset_set& bag, core_lock& lock) noexcept;
+    void run_stranded(core_lock& lock);
+    void leave_sets(poll_handle& h) noexcept;
+    void leave_sets(pollset& set) noexcept;
+
+    // pollset_work.cpp
+    void run_next(pollset& set, core_lock& lock);
+    std::error_code poll(station& s, pollset_worker& w, time_point deadline, core_lock& lock);
+    void sleep(station& s, pollset_worker& w, time_point deadline, core_lock& lock) noexcept;
+    void enter(pollset& set, pollset_worker& w) noexcept;
+    void exit(pollset_worker& w, core_lock& lock) noexcept;
+    void call(pollset_worker& sleeper, core_lock& lock) noexcept;
+    void rouse(pollset_worker& w, core_lock& lock) noexcept;
+    bool help(pollset& set, core_lock& lock) noexcept;
+    void hand_over(station& s, core_lock& lock) noexcept;
+    void depart(station& s, pollset_worker& w, core_lock& lock) noexcept;
+    void finish_shutdown(pollset& set, core_lock& lock) noexcept;
+    pollset_worker* to_kick(pollset& set) noexcept;
+
+    std::mutex mutex_;
+    closure_executor* executor_;
+    std::uint64_t process_mark_;
+    std::unique_ptr<strategy> strategy_;
+    std::vector<slot> slots_;  ///< by fd number
+    std::vector<pollset_set*> all_sets_;
+    std::uint64_t walk_ = 0;  ///< the number of the last walk over the sets
+    poll_counters counters_;
+    core_lock* holder_ = nullptr;  ///< who has the lock
+
+    friend class core_lock;
+    friend class eddy::pollset_set;
+};
+
+}  // namespace eddy::detail

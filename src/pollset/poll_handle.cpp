@@ -1,0 +1,80 @@
+#include <eddy/pollset/poll_handle.hpp>
+
+#include "pollset/poll_core.hpp"
+
+#include <eddy/base/error.hpp>
+
+namespace eddy {
+
+poll_handle::poll_handle(poll_domain& domain, unique_fd fd, poll_handle_options options) noexcept
+    : core_(domain.core_.get()), fd_(std::move(fd)), priority_(options.priority) {
+    EDDY_ASSERT(priority_ < priority_count, "a priority is 0 to 63");
+}
+
+poll_handle::~poll_handle() {
+    EDDY_ASSERT(core_->forked() || orphaned_ || (memberships_ == nullptr && sets_ == 0),
+                "a poll_handle is destroyed inside a pollset: orphan() it first");
+}
+
+int poll_handle::fd() const noexcept { return core_->fd_of(*this); }
+
+std::error_code poll_handle::notify_on_read(closure& done) noexcept {
+    return notify_on(poll_event_kind::read, done);
+}
+
+std::error_code poll_handle::notify_on_write(closure& done) noexcept {
+    return notify_on(poll_event_kind::write, done);
+}
+
+std::error_code poll_handle::notify_on_error(closure& done) noexcept {
+    return notify_on(poll_event_kind::error, done);
+}
+
+std::error_code poll_handle::notify_on(poll_event_kind kind, closure& done) noexcept {
+    if (core_->forked()) {
+        return errc::forked;
+    }
+    return core_->notify_on(*this, kind, done);
+}
+
+bool poll_handle::cancel(closure& done) noexcept {
+    return !core_->forked() && core_->cancel(*this, done);
+}
+
+void poll_handle::make_ready(poll_event_kind kind) noexcept {
+    if (!core_->forked()) {
+        core_->make_ready(*this, kind);
+    }
+}
+
+void poll_handle::shutdown(std::error_code why) noexcept {
+    if (!core_->forked()) {
+        core_->shutdown(*this, why);
+    }
+}
+
+bool poll_handle::is_shut_down() const noexcept { return core_->is_shut_down(*this); }
+
+void poll_handle::orphan(closure& done) noexcept {
+    if (core_->forked()) {
+        release(done).reset();
+    } else {
+        core_->orphan(*this, done, nullptr);
+    }
+}
+
+unique_fd poll_handle::release(closure& done) noexcept {
+    unique_fd released;
+    if (core_->forked()) {
+        // The lock may be held by a thread that this process does not have. The poller is shared
+        // with the parent, whose registrations must stay.
+        orphaned_ = true;
+        released = std::move(fd_);
+        done.run();
+    } else {
+        core_->orphan(*this, done, &released);
+    }
+    return released;
+}
+
+}  // namespace eddy

@@ -1,0 +1,218 @@
+#include "pollset/poll_core.hpp"
+
+#include <eddy/base/error.hpp>
+
+namespace eddy::detail {
+
+namespace {
+
+constexpr std::size_t index(poll_event_kind kind) noexcept {
+    return static_cast<std::size_t>(kind);
+}
+
+constexpr auto read = poll_event_kind::read;
+constexpr auto write = poll_event_kind::write;
+constexpr auto error = poll_event_kind::error;
+
+std::error_code canceled() noexcept { return std::make_error_code(std::errc::operation_canceled); }
+
+}  // namespace
+
+std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closure& done) {
+    core_lock lock(*this);
+    poll_handle::word& word = h.words_[index(kind)];
+    if (word.waiting != nullptr) {
+        return std::make_error_code(std::errc::connection_already_in_progress);
+    }
+    if (h.shut_down_) {
+        due(h, done, h.shutdown_error_, nullptr, lock);
+        run_unowned(h, lock);
+    } else if (word.latched) {
+        word.latched = false;
+        due(h, done, {}, nullptr, lock);
+    } else {
+        word.waiting = &done;
+        if (auto failed =
+                h.memberships_ != nullptr ? strategy_->wants_more(h) : std::error_code()) {
+            word.waiting = nullptr;
+            return failed;
+        }
+    }
+    return {};
+}
+
+bool poll_core::cancel(poll_handle& h, closure& done) noexcept {
+    core_lock lock(*this);
+    for (poll_handle::word& word : h.words_) {
+        if (word.waiting == &done) {
+            word.waiting = nullptr;
+            strategy_->wants_less(h);
+            return true;
+        }
+    }
+    return false;
+}
+
+void poll_core::make_ready(poll_handle& h, poll_event_kind kind) {
+    core_lock lock(*this);
+    happened(h, kind, nullptr, lock);
+    strategy_->wants_less(h);
+}
+
+void poll_core::shutdown(poll_handle& h, std::error_code why) {
+    core_lock lock(*this);
+    if (!h.shut_down_) {
+        end_waits(h, why, lock);
+        run_unowned(h, lock);
+    }
+}
+
+void poll_core::orphan(poll_handle& h, closure& done, unique_fd* released) {
+    core_lock lock(*this);
+    EDDY_ASSERT(!h.orphaned_, "a poll_handle is orphaned twice");
+    h.orphaned_ = true;
+    h.on_done_ = &done;
+    leave_all(h);
+    if (!h.shut_down_) {
+        end_waits(h, canceled(), lock);
+    }
+    free_slot(h);
+    if (released != nullptr) {
+        *released = std::move(h.fd_);
+    }
+    ++h.calls_;  // it stays until what is due now has been called
+    run_unowned(h, lock);
+    --h.calls_;
+    static_cast<void>(finish_orphan(h, lock));
+}
+
+void poll_core::harvest(const poll_event& event, pollset_worker* by, core_lock& lock) noexcept {
+    const auto number = static_cast<std::uint32_t>(event.token);
+    ++counters_.events;
+    if (number >= slots_.size() || slots_[number].handle == nullptr ||
+        slots_[number].generation != event.token >> 32) {
+        ++counters_.spurious;
+        return;
+    }
+    poll_handle& h = *slots_[number].handle;
+    const bool failed = any(event.ready & (interest::error | interest::hangup | interest::invalid));
+    constexpr interest reads = interest::readable | interest::priority | interest::peer_closed;
+    if (failed || any(event.ready & reads)) {
+        happened(h, read, by, lock);
+    }
+    if (failed || any(event.ready & interest::writable)) {
+        happened(h, write, by, lock);
+    }
+    if (any(event.ready & (interest::error | interest::invalid))) {
+        happened(h, error, by, lock);
+    }
+    strategy_->wants_less(h);
+}
+
+int poll_core::fd_of(const poll_handle& h) noexcept {
+    core_lock lock(*this);
+    return h.fd_.get();
+}
+
+bool poll_core::is_shut_down(const poll_handle& h) noexcept {
+    core_lock lock(*this);
+    return h.shut_down_;
+}
+
+interest poll_core::wanted(const poll_handle& h) noexcept {
+    interest wanted = interest::none;
+    if (h.words_[index(read)].waiting != nullptr) {
+        wanted |= interest::readable | interest::peer_closed;
+    }
+    if (h.words_[index(write)].waiting != nullptr) {
+        wanted |= interest::writable;
+    }
+    if (h.words_[index(error)].waiting != nullptr) {
+        wanted |= interest::error;
+    }
+    return wanted;
+}
+
+void poll_core::happened(poll_handle& h, poll_event_kind kind, pollset_worker* by,
+                         core_lock& lock) noexcept {
+    poll_handle::word& word = h.words_[index(kind)];
+    if (word.waiting == nullptr) {
+        word.latched = true;
+        return;
+    }
+    due(h, *std::exchange(word.waiting, nullptr), {}, by, lock);
+}
+
+void poll_core::end_waits(poll_handle& h, std::error_code why, core_lock& lock) noexcept {
+    h.shut_down_ = true;
+    h.shutdown_error_ = why;
+    for (poll_handle::word& word : h.words_) {
+        if (word.waiting != nullptr) {
+            due(h, *std::exchange(word.waiting, nullptr), why, nullptr, lock);
+        }
+    }
+    strategy_->wants_less(h);
+}
+
+void poll_core::due(poll_handle& h, closure& c, std::error_code why, pollset_worker* by,
+                    core_lock& lock) noexcept {
+    if (executor_ != nullptr) {
+        lock.hand(c, why);
+        return;
+    }
+    h.due_.push(c, why);
+    queue(h, by, lock);
+}
+
+void poll_core::queue(poll_handle& h, pollset_worker* by, core_lock& lock) noexcept {
+    // Whoever harvests runs the first thing that is due in its pollset at once; for all else
+    // someone has to be told, because what it runs may take its time.
+    bool taken = false;
+    if (by != nullptr && by->set_->ready_.empty()) {
+        taken = find(h, *by->set_) != nullptr;
+    }
+    for (membership* m = h.memberships_; m != nullptr; m = m->next_of_handle) {
+        if (!ready_queue::contains(*m)) {
+            m->set->ready_.push(*m);
+        }
+        if (!taken && (by == nullptr || m->set != by->set_)) {
+            static_cast<void>(help(*m->set, lock));
+        }
+    }
+}
+
+void poll_core::unqueue(poll_handle& h) noexcept {
+    for (membership* m = h.memberships_; m != nullptr; m = m->next_of_handle) {
+        if (ready_queue::contains(*m)) {
+            m->set->ready_.erase(*m);
+        }
+    }
+}
+
+void poll_core::run_unowned(poll_handle& h, core_lock& lock) {
+    if (!h.shut_down_) {
+        return;
+    }
+    while (h.memberships_ == nullptr && !h.due_.empty()) {
+        closure& next = h.due_.pop();
+        ++h.calls_;
+        lock.release();
+        next.run();
+        lock.acquire();
+        --h.calls_;
+        if (finish_orphan(h, lock)) {
+            return;
+        }
+    }
+}
+
+bool poll_core::finish_orphan(poll_handle& h, core_lock& lock) noexcept {
+    if (!h.orphaned_ || h.calls_ != 0 || !h.due_.empty()) {
+        return false;
+    }
+    lock.close(std::move(h.fd_));
+    lock.hand(*h.on_done_, {});
+    return true;
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,343 @@
+#include "kernel/futex.hpp"
+#include "pollset/poll_core.hpp"
+
+#include <eddy/base/error.hpp>
+
+#include <algorithm>
+
+namespace eddy::detail {
+
+/// A worker inside a pollset, also if an exception or the end of the thread takes it out.
+class poll_core::presence {
+public:
+    presence(poll_core& core, pollset& set, pollset_worker& w, lent_lock user,
+             core_lock& lock) noexcept
+        : core_(core), worker_(w), user_(user), lock_(lock) {
+        core_.enter(set, w);
+        if (user_.object != nullptr) {
+            user_.unlock(user_.object);
+        }
+    }
+    presence(const presence&) = delete;
+    presence& operator=(const presence&) = delete;
+    ~presence() {
+        core_.exit(worker_, lock_);
+        lock_.release();
+        if (user_.object != nullptr) {
+            user_.lock(user_.object);
+        }
+    }
+
+private:
+    poll_core& core_;
+    pollset_worker& worker_;
+    lent_lock user_;
+    core_lock& lock_;
+};
+
+/// A closure of `h` that is being called: the handle stays until it has returned.
+class poll_core::call_in_progress {
+public:
+    call_in_progress(poll_core& core, poll_handle* h, core_lock& lock) noexcept
+        : core_(core), handle_(h), lock_(lock) {
+        if (handle_ != nullptr) {
+            ++handle_->calls_;
+        }
+        lock_.release();
+    }
+    call_in_progress(const call_in_progress&) = delete;
+    call_in_progress& operator=(const call_in_progress&) = delete;
+    ~call_in_progress() {
+        lock_.acquire();
+        if (handle_ != nullptr) {
+            --handle_->calls_;
+            static_cast<void>(core_.finish_orphan(*handle_, lock_));
+        }
+    }
+
+private:
+    poll_core& core_;
+    poll_handle* handle_;
+    core_lock& lock_;
+};
+
+result<work_end> poll_core::work(pollset& set, lent_lock user, pollset_worker& w,
+                                 time_point deadline) {
+    core_lock lock(*this);
+    if (w.set_ != nullptr) {
+        return std::make_error_code(std::errc::invalid_argument);
+    }
+    if (set.shut_down_) {
+        return work_end::shut_down;
+    }
+    if (std::exchange(set.kick_kept_, false)) {
+        return work_end::kicked;
+    }
+    const presence inside(*this, set, w, user, lock);
+    bool looked = false;
+    std::size_t calls = 0;
+    for (;;) {
+        if (calls == strategy_->closures_max()) {
+            return work_end::ran;
+        }
+        if (!set.ready_.empty() && !w.kicked_) {
+            run_next(set, lock);
+            ++calls;
+            continue;
+        }
+        if (calls != 0) {
+            return work_end::ran;
+        }
+        if (w.kicked_) {
+            return work_end::kicked;
+        }
+        if (set.shut_down_) {
+            return work_end::shut_down;
+        }
+        if (looked && deadline != never && clock::now() >= deadline) {
+            return work_end::timed_out;
+        }
+        looked = true;
+        station& s = strategy_->station_of(set);
+        if (s.polling != nullptr) {
+            sleep(s, w, deadline, lock);
+            continue;
+        }
+        if (auto error = poll(s, w, deadline, lock)) {
+            return error;
+        }
+        if (lock.has_handed()) {
+            hand_over(s, lock);
+            lock.release();
+            lock.acquire();
+            return work_end::ran;
+        }
+    }
+}
+
+void poll_core::run_next(pollset& set, core_lock& lock) {
+    auto& item = static_cast<work_item&>(set.ready_.pop());
+    poll_handle* h = nullptr;
+    closure* next = nullptr;
+    if (item.what == work_item::kind::single) {
+        next = static_cast<single_item&>(item).due;
+    } else {
+        h = static_cast<membership&>(item).handle;
+        next = &h->due_.pop();
+        if (h->due_.empty()) {
+            unqueue(*h);
+        } else {
+            set.ready_.push(item);
+        }
+    }
+    // What is about to run may take its time: others see to the rest, and to the kernel.
+    if (set.ready_.empty() || !help(set, lock)) {
+        hand_over(strategy_->station_of(set), lock);
+    }
+    const call_in_progress call(*this, h, lock);
+    next->run();
+}
+
+std::error_code poll_core::poll(station& s, pollset_worker& w, time_point deadline,
+                                core_lock& lock) {
+    std::array<poll_event, 64> events;
+    std::size_t count = 0;
+    bool woken = false;
+    s.before_wait();
+    s.polling = &w;
+    w.station_ = &s;
+    w.state_ = state::polling;
+    ++counters_.waits;
+    const std::size_t most = std::min(events.size(), strategy_->events_max());
+    lock.release();
+    const auto error = s.poller().wait(deadline, std::span(events).first(most), count, woken);
+    lock.acquire();
+    w.state_ = state::running;
+    s.polling = nullptr;
+    s.wake_sent = false;
+    for (const poll_event& event : std::span(events).first(count)) {
+        harvest(event, &w, lock);
+    }
+    depart(s, w, lock);
+    return error;
+}
+
+void poll_core::sleep(station& s, pollset_worker& w, time_point deadline,
+                      core_lock& lock) noexcept {
+    w.called_.store(0, std::memory_order_relaxed);
+    w.station_ = &s;
+    w.state_ = state::waiting;
+    s.sleepers.push_back(w);
+    lock.release();
+    kernel::sleep_while(w.called_, 0, deadline);
+    lock.acquire();
+    if (w.state_ == state::waiting) {  // nobody called
+        s.sleepers.erase(w);
+        w.state_ = state::running;
+    } else {
+        --s.called;
+    }
+    depart(s, w, lock);
+}
+
+void poll_core::enter(pollset& set, pollset_worker& w) noexcept {
+    w.set_ = &set;
+    w.state_ = state::running;
+    w.kicked_ = false;
+    w.prev_of_set_ = nullptr;
+    w.next_of_set_ = set.workers_;
+    if (set.workers_ != nullptr) {
+        set.workers_->prev_of_set_ = &w;
+    }
+    set.workers_ = &w;
+    strategy_->entered(w);
+}
+
+void poll_core::exit(pollset_worker& w, core_lock& lock) noexcept {
+    pollset& set = *w.set_;
+    strategy_->left(w);
+    (w.prev_of_set_ != nullptr ? w.prev_of_set_->next_of_set_ : set.workers_) = w.next_of_set_;
+    if (w.next_of_set_ != nullptr) {
+        w.next_of_set_->prev_of_set_ = w.prev_of_set_;
+    }
+    w.set_ = nullptr;
+    w.state_ = state::outside;
+    if (set.ready_.empty() || !help(set, lock)) {
+        hand_over(strategy_->station_of(set), lock);
+    }
+    finish_shutdown(set, lock);
+}
+
+void poll_core::call(pollset_worker& sleeper, core_lock& lock) noexcept {
+    station& s = *sleeper.station_;
+    s.sleepers.erase(sleeper);
+    ++s.called;
+    sleeper.state_ = state::running;
+    sleeper.called_.store(1, std::memory_order_relaxed);  // the futex: ordered by the lock
+    lock.ring(sleeper.called_);
+    ++counters_.thread_wakes;
+}
+
+void poll_core::rouse(pollset_worker& w, core_lock& lock) noexcept {
+    if (w.state_ == state::waiting) {
+        call(w, lock);
+    } else if (w.state_ == state::polling) {
+        interrupt(*w.station_);
+    }
+}
+
+void poll_core::interrupt(station& s) noexcept {
+    if (s.polling != nullptr && !std::exchange(s.wake_sent, true)) {
+        s.poller().wake();
+        ++counters_.poller_wakes;
+    }
+}
+
+bool poll_core::help(pollset& set, core_lock& lock) noexcept {
+    pollset_worker* in_kernel = nullptr;
+    for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
+        if (w->state_ == state::waiting) {
+            call(*w, lock);
+            return true;
+        }
+        if (w->state_ == state::polling) {
+            in_kernel = w;
+        }
+    }
+    if (in_kernel != nullptr) {
+        interrupt(*in_kernel->station_);
+    }
+    return in_kernel != nullptr;
+}
+
+void poll_core::hand_over(station& s, core_lock& lock) noexcept {
+    if (s.polling == nullptr && s.called == 0 && !s.sleepers.empty()) {
+        call(strategy_->successor(s), lock);
+    }
+}
+
+void poll_core::moved(pollset& set) noexcept {
+    for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
+        rouse(*w, *holder_);
+    }
+}
+
+/// If the worker's pollset has moved meanwhile, the station loses it.
+void poll_core::depart(station& s, pollset_worker& w, core_lock& lock) noexcept {
+    if (&strategy_->station_of(*w.set_) != &s) {
+        hand_over(s, lock);
+    }
+    if (s.retired && s.vacant()) {
+        strategy_->vacated(s);
+    }
+}
+
+std::error_code poll_core::kick(pollset& set, pollset_worker& w) noexcept {
+    core_lock lock(*this);
+    if (w.set_ != &set) {
+        return std::make_error_code(std::errc::no_such_process);
+    }
+    w.kicked_ = true;
+    rouse(w, lock);
+    return {};
+}
+
+void poll_core::kick_any(pollset& set) noexcept {
+    core_lock lock(*this);
+    if (set.workers_ == nullptr) {
+        set.kick_kept_ = true;
+    } else if (pollset_worker* const w = to_kick(set)) {
+        w->kicked_ = true;
+        rouse(*w, lock);
+    }
+}
+
+std::size_t poll_core::wake(pollset& set, std::size_t count) noexcept {
+    core_lock lock(*this);
+    std::size_t woken = 0;
+    while (woken != count) {
+        pollset_worker* const w = to_kick(set);
+        if (w == nullptr) {
+            break;
+        }
+        w->kicked_ = true;
+        rouse(*w, lock);
+        ++woken;
+    }
+    return woken;
+}
+
+/// One that was not kicked yet: rather one that sleeps than one in the kernel, rather one in the
+/// kernel than one that runs something.
+pollset_worker* poll_core::to_kick(pollset& set) noexcept {
+    pollset_worker* best = nullptr;
+    const auto rank = [](const pollset_worker& w) {
+        return w.state_ == state::waiting ? 2 : w.state_ == state::polling ? 1 : 0;
+    };
+    for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
+        if (!w->kicked_ && (best == nullptr || rank(*w) > rank(*best))) {
+            best = w;
+        }
+    }
+    return best;
+}
+
+void poll_core::shutdown(pollset& set, closure& done) {
+    core_lock lock(*this);
+    EDDY_ASSERT(!set.shut_down_, "a pollset is shut down twice");
+    set.shut_down_ = true;
+    leave_all(set, lock);
+    set.on_shut_down_ = &done;
+    for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
+        rouse(*w, lock);
+    }
+    finish_shutdown(set, lock);
+}
+
+void poll_core::finish_shutdown(pollset& set, core_lock& lock) noexcept {
+    if (set.workers_ == nullptr && set.on_shut_down_ != nullptr) {
+        lock.hand(*std::exchange(set.on_shut_down_, nullptr), {});
+    }
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,275 @@
+#include "pollset/poll_core.hpp"
+
+#include <eddy/base/error.hpp>
+#include <eddy/pollset/pollset_set.hpp>
+
+#include <algorithm>
+#include <new>
+
+// Handles flow from a bag to its items. Whatever changes, the handles above the change are looked
+// at anew: which pollsets does some way lead to now? Counting ways instead would be quicker, and go
+// wrong where they are many.
+
+namespace eddy::detail {
+
+namespace {
+
+std::error_code no_memory() noexcept { return std::make_error_code(std::errc::not_enough_memory); }
+std::error_code foreign() noexcept { return std::make_error_code(std::errc::invalid_argument); }
+std::error_code ended() noexcept { return std::make_error_code(std::errc::operation_canceled); }
+std::error_code exists() noexcept { return std::make_error_code(std::errc::file_exists); }
+std::error_code absent() noexcept {
+    return std::make_error_code(std::errc::no_such_file_or_directory);
+}
+
+template <class T>
+bool contains(const std::vector<T*>& all, const T& one) noexcept {
+    return std::find(all.begin(), all.end(), &one) != all.end();
+}
+
+template <class T>
+bool put_in(std::vector<T*>& all, T& one) noexcept try {
+    all.push_back(&one);
+    return true;
+} catch (const std::bad_alloc&) {
+    return false;
+}
+
+}  // namespace
+
+/// Calls `visit(pollset_set&)` for `from` and all that the ties lead to, each once.
+template <class Visitor>
+void poll_core::walk(pollset_set& from, std::vector<pollset_set*> pollset_set::*ties,
+                     Visitor&& visit) noexcept {
+    const std::uint64_t number = ++walk_;
+    pollset_set* last = &from;
+    from.walk_ = number;
+    from.next_ = nullptr;
+    for (pollset_set* at = &from; at != nullptr; at = at->next_) {
+        for (pollset_set* const next : at->*ties) {
+            if (std::exchange(next->walk_, number) != number) {
+                next->next_ = nullptr;
+                last = last->next_ = next;
+            }
+        }
+        visit(*at);
+    }
+}
+
+/// Joins the pollsets that some way leads to, leaves those that none does.
+std::error_code poll_core::reconcile(poll_handle& h, core_lock& lock) noexcept {
+    std::error_code error;
+    const std::uint64_t mark = ++walk_;
+    const auto serve = [&](pollset& set) {
+        set.walk_ = mark;
+        const membership* const m = find(h, set);
+        if (!error && (m == nullptr || !m->by_sets)) {
+            error = join(set, h, &membership::by_sets, lock);
+        }
+    };
+    for (pollset_set* const bag : all_sets_) {
+        if (h.sets_ != 0 && contains(bag->handles_, h)) {
+            walk(*bag, &pollset_set::items_, [&](pollset_set& s) {
+                for (pollset* const set : s.pollsets_) {
+                    serve(*set);
+                }
+            });
+        }
+    }
+    for (membership* m = h.memberships_; m != nullptr;) {
+        membership& candidate = *std::exchange(m, m->next_of_handle);
+        if (candidate.by_sets && candidate.set->walk_ != mark) {
+            candidate.by_sets = false;
+            if (!candidate.added) {
+                leave(candidate);
+            }
+        }
+    }
+    return error;
+}
+
+/// A tie at `bag`, or below it, was made or cut.
+std::error_code poll_core::reconcile_above(pollset_set& bag, core_lock& lock) noexcept {
+    walk(bag, &pollset_set::bags_, [](pollset_set& s) {
+        for (poll_handle* const h : s.handles_) {
+            h->stale_ = true;
+        }
+    });
+    std::error_code error;
+    for (pollset_set* const s : all_sets_) {
+        for (poll_handle* const h : s->handles_) {
+            if (std::exchange(h->stale_, false)) {
+                if (const auto failed = reconcile(*h, lock)) {
+                    error = failed;
+                }
+            }
+        }
+    }
+    return error;
+}
+
+/// What is due to handles that nobody serves any more. The lock is free in between.
+void poll_core::run_stranded(core_lock& lock) {
+    const auto stranded = [&]() -> poll_handle* {
+        for (pollset_set* const s : all_sets_) {
+            for (poll_handle* const h : s->handles_) {
+                if (h->memberships_ == nullptr && h->shut_down_ && !h->due_.empty()) {
+                    return h;
+                }
+            }
+        }
+        return nullptr;
+    };
+    while (poll_handle* const h = stranded()) {
+        run_unowned(*h, lock);
+    }
+}
+
+std::error_code poll_core::open(pollset_set& bag) noexcept {
+    const core_lock lock(*this);
+    return put_in(all_sets_, bag) ? std::error_code() : no_memory();
+}
+
+void poll_core::close(pollset_set& bag) {
+    core_lock lock(*this);
+    while (!bag.handles_.empty()) {
+        poll_handle& h = *bag.handles_.back();
+        bag.handles_.pop_back();
+        --h.sets_;
+        static_cast<void>(reconcile(h, lock));
+        run_unowned(h, lock);
+    }
+    for (pollset_set* const item : bag.items_) {
+        std::erase(item->bags_, &bag);
+    }
+    for (pollset_set* const above : bag.bags_) {
+        std::erase(above->items_, &bag);
+        static_cast<void>(reconcile_above(*above, lock));
+    }
+    std::erase(all_sets_, &bag);
+    run_stranded(lock);
+}
+
+std::error_code poll_core::add(pollset_set& bag, poll_handle& h) {
+    core_lock lock(*this);
+    if (h.core_ != this) {
+        return foreign();
+    }
+    if (h.orphaned_) {
+        return ended();
+    }
+    if (contains(bag.handles_, h)) {
+        return exists();
+    }
+    if (!put_in(bag.handles_, h)) {
+        return no_memory();
+    }
+    ++h.sets_;
+    const auto error = reconcile(h, lock);
+    if (error) {
+        bag.handles_.pop_back();
+        --h.sets_;
+        static_cast<void>(reconcile(h, lock));
+    }
+    return error;
+}
+
+std::error_code poll_core::add(pollset_set& bag, pollset& set) {
+    core_lock lock(*this);
+    if (set.core_ != this) {
+        return foreign();
+    }
+    if (set.shut_down_) {
+        return ended();
+    }
+    if (contains(bag.pollsets_, set)) {
+        return exists();
+    }
+    if (!put_in(bag.pollsets_, set)) {
+        return no_memory();
+    }
+    const auto error = reconcile_above(bag, lock);
+    if (error) {
+        bag.pollsets_.pop_back();
+        static_cast<void>(reconcile_above(bag, lock));
+    }
+    return error;
+}
+
+std::error_code poll_core::add(pollset_set& bag, pollset_set& item) {
+    core_lock lock(*this);
+    if (item.core_ != this) {
+        return foreign();
+    }
+    if (contains(bag.items_, item)) {
+        return exists();
+    }
+    bool circle = false;
+    walk(item, &pollset_set::items_, [&](pollset_set& s) { circle = circle || &s == &bag; });
+    if (circle) {
+        return std::make_error_code(std::errc::too_many_symbolic_link_levels);
+    }
+    if (!put_in(bag.items_, item)) {
+        return no_memory();
+    }
+    if (!put_in(item.bags_, bag)) {
+        bag.items_.pop_back();
+        return no_memory();
+    }
+    const auto error = reconcile_above(bag, lock);
+    if (error) {
+        bag.items_.pop_back();
+        item.bags_.pop_back();
+        static_cast<void>(reconcile_above(bag, lock));
+    }
+    return error;
+}
+
+std::error_code poll_core::remove(pollset_set& bag, poll_handle& h) {
+    core_lock lock(*this);
+    if (std::erase(bag.handles_, &h) == 0) {
+        return absent();
+    }
+    --h.sets_;
+    static_cast<void>(reconcile(h, lock));  // nothing is joined, so nothing fails
+    run_unowned(h, lock);
+    return {};
+}
+
+std::error_code poll_core::remove(pollset_set& bag, pollset& set) {
+    core_lock lock(*this);
+    if (std::erase(bag.pollsets_, &set) == 0) {
+        return absent();
+    }
+    static_cast<void>(reconcile_above(bag, lock));
+    run_stranded(lock);
+    return {};
+}
+
+std::error_code poll_core::remove(pollset_set& bag, pollset_set& item) {
+    core_lock lock(*this);
+    if (std::erase(bag.items_, &item) == 0) {
+        return absent();
+    }
+    std::erase(item.bags_, &bag);
+    static_cast<void>(reconcile_above(bag, lock));
+    run_stranded(lock);
+    return {};
+}
+
+void poll_core::leave_sets(poll_handle& h) noexcept {
+    for (pollset_set* const s : all_sets_) {
+        if (h.sets_ == 0) {
+            return;
+        }
+        h.sets_ -= static_cast<std::uint32_t>(std::erase(s->handles_, &h));
+    }
+}
+
+void poll_core::leave_sets(pollset& set) noexcept {
+    for (pollset_set* const s : all_sets_) {
+        std::erase(s->pollsets_, &set);
+    }
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "support/fds.hpp"
+
+#include <eddy/pollset/poll_domain.hpp>
+#include <eddy/pollset/poll_handle.hpp>
+#include <eddy/pollset/pollset.hpp>
+#include <eddy/pollset/pollset_set.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include <gtest/gtest.h>
+
+namespace eddy::test {
+
+using namespace std::chrono_literals;
+
+/// A closure that remembers how often it was called, and with what.
+class noted : public closure {
+public:
+    noted() noexcept
+        : closure([](closure& self, std::error_code error) {
+              auto& me = static_cast<noted&>(self);
+              me.error_ = error;
+              me.calls_.fetch_add(1);
+          }) {}
+
+    int calls() const noexcept { return calls_.load(); }
+    std::error_code error() const noexcept { return error_; }
+
+private:
+    std::error_code error_;
+    std::atomic<int> calls_{0};
+};
+
+/// A handle that is orphaned, if it was not yet, when the test lets go of it.
+class held_handle {
+public:
+    held_handle(poll_domain& domain, unique_fd fd, poll_handle_options options = {})
+        : handle_(domain, std::move(fd), options) {}
+    held_handle(const held_handle&) = delete;
+    held_handle& operator=(const held_handle&) = delete;
+    ~held_handle() {
+        if (!orphaned_) {
+            orphan();
+        }
+        EXPECT_EQ(done_.calls(), 1) << "the handle is not free yet";
+    }
+
+    poll_handle& operator*() noexcept { return handle_; }
+    poll_handle* operator->() noexcept { return &handle_; }
+    void orphan() {
+        orphaned_ = true;
+        handle_.orphan(done_);
+    }
+    unique_fd release() {
+        orphaned_ = true;
+        return handle_.release(done_);
+    }
+    bool done() const noexcept { return done_.calls() != 0; }
+
+private:
+    noted done_;
+    poll_handle handle_;
+    bool orphaned_ = false;
+};
+
+/// A test that runs with each strategy, in a domain of its own. It fails if descriptors leak.
+class PollsetTest : public ::testing::TestWithParam<poll_strategy> {
+protected:
+    void SetUp() override {
+        fds_before_ = open_fds();
+        domain_.emplace(poll_domain_options{.strategy = GetParam()});
+    }
+    void TearDown() override {
+        domain_.reset();
+        EXPECT_EQ(open_fds(), fds_before_) << "descriptors were left open";
+    }
+
+    poll_domain& domain() { return *domain_; }
+    static time_point soon(duration limit = 5s) { return clock::now() + limit; }
+
+    /// Works on `set` until the condition holds; false if that takes too long.
+    template <class Condition>
+    static bool until(pollset& set, Condition holds, duration limit = 5s) {
+        const time_point end = soon(limit);
+        while (!holds()) {
+            if (clock::now() >= end || !set.work(end)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    /// Runs what is there without waiting, until nothing is.
+    static std::size_t settle(pollset& set) {
+        std::size_t rounds = 0;
+        while (*set.try_work() == work_end::ran) {
+            ++rounds;
+        }
+        return rounds;
+    }
+
+private:
+    std::size_t fds_before_ = 0;
+    std::optional<poll_domain> domain_;
+};
+
+inline std::string strategy_name(const ::testing::TestParamInfo<poll_strategy>& info) {
+    return to_string(info.param);
+}
+
+#define EDDY_WITH_EVERY_STRATEGY(suite)                                                         \
+    INSTANTIATE_TEST_SUITE_P(Strategy, suite, ::testing::Values(::eddy::poll_strategy::domain), \
+                             ::eddy::test::strategy_name)
+
+}  // namespace eddy::test
