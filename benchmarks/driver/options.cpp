@@ -9,8 +9,8 @@ namespace bench {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> known_suites{
-    "echo", "post", "timer", "churn", "spawn", "signal", "memory", "await", "compile"};
+constexpr std::array<std::string_view, 10> known_suites{
+    "echo", "post", "timer", "churn", "spawn", "signal", "share", "memory", "await", "compile"};
 
 bool is_suite(std::string_view name) {
     return std::find(known_suites.begin(), known_suites.end(), name) != known_suites.end();
@@ -66,8 +66,8 @@ std::string usage() {
            "\n"
            "Measures eddy, the bare kernel interface and other event libraries side by side.\n"
            "\n"
-           "  SUITE        echo, post, timer, churn, spawn, signal, memory, await, compile;\n"
-           "               none: all of them\n"
+           "  SUITE        echo, post, timer, churn, spawn, signal, share, memory, await,\n"
+           "               compile; none: all of them\n"
            "  --quick      fewer rounds: all suites in under three minutes\n"
            "  --json FILE  writes one line for each value, and a plot next to it (.svg)\n"
            "  --subject    only subjects whose names begin so (and the reference, always)\n"

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "driver/plot_panels.hpp"
+#include "driver/plot_shares.hpp"
 #include "driver/svg.hpp"
 
 namespace bench {
@@ -180,9 +181,13 @@ void draw_head(svg& out) {
 
 void write_plot(const results& all, const std::string& file) {
     svg page;
-    draw_head(page);
-    double top = page_head;
-    for (const plot_section& s : plot_sections(all)) top = draw_section(page, s, top);
+    double top = margin / 2;
+    if (const auto sections = plot_sections(all); !sections.empty()) {
+        draw_head(page);
+        top = page_head;
+        for (const plot_section& s : sections) top = draw_section(page, s, top);
+    }
+    if (!all.curves().empty()) top = draw_shares(page, all.curves(), margin, top);
     std::ofstream out(file);
     out << page.document(page_width, top + margin / 2);
     out.close();

@@ -13,15 +13,17 @@ namespace {
 
 constexpr std::int64_t run_max_ns = 30'000'000'000;
 
-/// The value of a line "metric value"; throws if the program did not print it.
-double value_of(const std::string& printed, const std::string& metric) {
+/// The values of lines "metric value"; throws if the program did not print any.
+std::vector<double> values_of(const std::string& printed, const std::string& metric) {
+    std::vector<double> values;
     std::istringstream lines(printed);
     std::string name;
     double value = 0;
     while (lines >> name >> value) {
-        if (name == metric) return value;
+        if (name == metric) values.push_back(value);
     }
-    throw std::runtime_error("did not print " + metric);
+    if (values.empty()) throw std::runtime_error("did not print " + metric);
+    return values;
 }
 
 std::string run(const subject& what, const std::vector<std::string>& arguments) {
@@ -42,7 +44,10 @@ void ask(context& c, const program_suite& suite, const question& q,
             try {
                 const std::string printed = run(subjects[i], arguments);
                 for (std::size_t m = 0; m < q.metrics.size(); ++m) {
-                    found[m].set(i, r, value_of(printed, q.metrics[m]));
+                    found[m].set(i, r, values_of(printed, q.metrics[m])[0]);
+                }
+                if (r == 0 && !q.curve.empty()) {
+                    c.found.add(curve{q.case_name, names[i], values_of(printed, q.curve)});
                 }
             } catch (const std::runtime_error& e) {
                 for (rounds& f : found) f.fail(i, e.what());

@@ -14,6 +14,7 @@ struct question {
     std::vector<std::string> arguments;
     std::vector<std::string> quick_arguments;
     std::vector<std::string> metrics;
+    std::string curve = "";  // a name that the program prints many values for
 };
 
 struct table_group {

@@ -129,6 +129,23 @@ program_suite signal_suite() {
     };
 }
 
+program_suite share_suite() {
+    const std::vector<std::string> metrics{"share_percent"};
+    return {
+        .name = "share",
+        .questions =
+            {
+                {"watches", {"watches", "20000"}, {"watches", "5000"}, metrics, "window"},
+                {"no_group", {"no_group", "20000"}, {"no_group", "5000"}, metrics, "window"},
+            },
+        .tables = {{"two endless streams on one loop: what the first moved, of all bytes",
+                    {{"3:1", "watches", "share_percent", "%", false},
+                     {"no group", "no_group", "share_percent", "%", false}}}},
+        .rounds = 3,
+        .quick_rounds = 1,
+    };
+}
+
 program_suite await_suite() {
     return {
         .name = "await",
@@ -154,7 +171,7 @@ program_suite compile_suite() {
 
 program_suite program_suite_named(const std::string& name) {
     for (const auto make : {post_suite, timer_suite, churn_suite, spawn_suite, signal_suite,
-                            await_suite, compile_suite}) {
+                            share_suite, await_suite, compile_suite}) {
         if (program_suite suite = make(); suite.name == name) return suite;
     }
     throw std::logic_error("there is no suite " + name);

@@ -18,8 +18,17 @@ struct measurement {
     std::string missing;  // why there is no value
 };
 
+/// A value of one subject over time, in percent.
+struct curve {
+    std::string case_name;
+    std::string subject;
+    std::vector<double> percents;
+};
+
 class results {
 public:
+    void add(curve c) { curves_.push_back(std::move(c)); }
+    const std::vector<curve>& curves() const noexcept { return curves_; }
     void add(measurement m) { all_.push_back(std::move(m)); }
     const std::vector<measurement>& all() const noexcept { return all_; }
     const measurement* find(const std::string& suite, const std::string& case_name,
@@ -27,6 +36,7 @@ public:
 
 private:
     std::vector<measurement> all_;
+    std::vector<curve> curves_;
 };
 
 /// What the rounds of one case and metric gave. Ratios are taken inside a round, where the

@@ -8,7 +8,9 @@ namespace bench {
 
 namespace {
 
+/// The first is the reference.
 std::vector<std::string_view> raw_programs(std::string_view suite) {
+    if (suite == "share") return {};
     if (suite == "post") return {"raw_queue"};
     if (suite == "timer") return {"raw_heap"};
     if (suite == "churn" || suite == "compile") return {"raw_epoll"};
@@ -21,6 +23,7 @@ std::vector<std::string_view> raw_programs(std::string_view suite) {
 std::vector<std::string_view> peer_programs(std::string_view suite) {
     if (suite == "await") return {"asio", "stdexec"};
     if (suite == "spawn") return {"libuv"};
+    if (suite == "share") return {};
     if (suite == "echo" || suite == "compile") {
         return {"libuv", "libevent", "libev", "asio", "asio_coro"};
     }
@@ -72,8 +75,10 @@ std::vector<subject> subjects_of(std::string_view suite, const options& chosen) 
         all.push_back({std::move(name), prefix + std::string(program), {}});
     };
     const auto raw = raw_programs(suite);
-    add(std::string(raw[0]), raw[0]);
-    add(std::string(raw[0]) + "_again", raw[0]);
+    if (!raw.empty()) {
+        add(std::string(raw[0]), raw[0]);
+        add(std::string(raw[0]) + "_again", raw[0]);
+    }
     for (std::size_t i = 1; i < raw.size(); ++i) add(std::string(raw[i]), raw[i]);
     for (std::string_view p : peer_programs(suite)) add(std::string(p), p);
     auto add_on_engine = [&](const std::string& name, std::string_view program,
@@ -99,8 +104,9 @@ std::vector<subject> subjects_of(std::string_view suite, const options& chosen) 
             add_on_engine(style + "_uring", style, "io_uring");
         }
     }
-    std::erase_if(all, [&, always = all[1].name](const subject& s) {
-        return always.find(s.name) != 0 && !chosen.wants_subject(s.name);
+    std::erase_if(all, [&](const subject& s) {
+        const bool always = !raw.empty() && (s.name == raw[0] || s.name.ends_with("_again"));
+        return !always && !chosen.wants_subject(s.name);
     });
     return all;
 }

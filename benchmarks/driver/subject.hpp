@@ -21,7 +21,8 @@ struct subject {
 };
 
 /// The subjects of a suite. The first is the reference of all ratios, the second the same program
-/// once more (the A/A row): what it differs from 1 by is noise.
+/// once more (the A/A row): what it differs from 1 by is noise. `share` has none: it compares
+/// nothing.
 std::vector<subject> subjects_of(std::string_view suite, const options& chosen);
 
 /// The folder of the driver's own program, where all the others are.

@@ -1,6 +1,5 @@
 #include "watch/test_watch.hpp"
 
-#include <cstdio>
 #include <memory>
 #include <vector>
 
@@ -109,13 +108,12 @@ TEST_P(WatchFairness, WithoutALimitHigherPrioritiesStarveLowerOnes) {
     ASSERT_TRUE(until([&] { return low.calls == 1; }));
 }
 
-/// Two endless streams over sockets; what each got is printed for a plot with EDDY_PLOT=1.
+/// Two endless streams over sockets; `./bench share` measures and plots the same.
 TEST_P(WatchFairness, WeightsOfThreeToOneShareTheBytes) {
     fd_pair pairs[2] = {unix_stream_pair(), unix_stream_pair()};
     const std::string chunk(4096, 'x');
     bandwidth_group group(loop());
     std::size_t got[2] = {0, 0};
-    const bool plots = std::getenv("EDDY_PLOT") != nullptr;
     std::unique_ptr<test_watch> watches[2];
     for (std::size_t i = 0; i != 2; ++i) {
         set_nonblocking(pairs[i].second.get(), true);
@@ -129,9 +127,6 @@ TEST_P(WatchFairness, WeightsOfThreeToOneShareTheBytes) {
                 w.moved(static_cast<std::size_t>(n));
                 got[i] += static_cast<std::size_t>(n);
                 static_cast<void>(!::write(peer, chunk.data(), chunk.size()));
-                if (plots && got[i] % 7 == 0) {
-                    std::printf("%zu %zu\n", got[0], got[1]);
-                }
                 return reaction::again;
             });
         write_all(peer, chunk);
