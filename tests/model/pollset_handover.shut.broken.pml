@@ -1,0 +1,5 @@
+// The twin of pollset_handover.pml whose worker calls nobody when it leaves a pollset that is shut down:
+// those of other pollsets sleep, and nobody polls.
+
+#define SHUT_DOWN_CALLS_NOBODY
+#include "pollset_handover.pml"
