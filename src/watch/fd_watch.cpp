@@ -1,7 +1,5 @@
 #include <eddy/watch/fd_watch.hpp>
 
-#include <eddy/watch/bandwidth_group.hpp>
-
 #include <string>
 #include <system_error>
 
@@ -81,9 +79,7 @@ void fd_watch::begin(interest wanted, callback on_ready, removed_callback on_rem
 
 fd_watch::~fd_watch() {
     leave();
-    if (group_ != nullptr) {
-        group_->remove(*this);
-    }
+    leave_group();
     if (wait_.pending()) {
         home().abandon(wait_);
     }
@@ -108,9 +104,7 @@ void fd_watch::let_go() noexcept {
 }
 
 void fd_watch::removed() noexcept {
-    if (group_ != nullptr) {
-        group_->remove(*this);
-    }
+    leave_group();
     let_go();
     if (on_removed_ != nullptr) {
         on_removed_(*this);
@@ -147,9 +141,7 @@ void fd_watch::start(arming how) noexcept {
 }
 
 void fd_watch::stop() noexcept {
-    if (offered_) {
-        group_->withdraw(*this);
-    }
+    withdraw_turn();
     withdraw(wait_);
     stale_ = wait_.pending();
 }
@@ -191,8 +183,9 @@ void fd_watch::on_event(io_result result) noexcept {
     }
     broken_ = !result;
     ready_ = result ? ready_set(result) : interest::invalid;
-    if (group_ != nullptr) {
-        group_->offer(*this);
+    if (in_group()) {
+        do_not_count();  // its call will be
+        ask_for_turn();
     } else {
         dispatch();
     }
@@ -200,10 +193,22 @@ void fd_watch::on_event(io_result result) noexcept {
 
 reaction fd_watch::call() noexcept { return on_ready_(*this); }
 
-void fd_watch::moved(std::size_t bytes) noexcept {
-    bytes_moved_ += bytes;
-    if (group_ != nullptr) {
-        group_->charge(*this, bytes);
+void fd_watch::on_join(loop& of_group, priority_level priority) noexcept {
+    EDDY_ASSERT(&of_group == &home(), "a watch was added to a group of another loop");
+    set_priority(priority);
+}
+
+void fd_watch::on_turn() noexcept {
+    if (loop_ends()) {
+        disarm();
+    } else {
+        dispatch();
+    }
+}
+
+void fd_watch::on_leave() noexcept {
+    if (armed()) {
+        start(arming::requeue);
     }
 }
 

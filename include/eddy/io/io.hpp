@@ -4,6 +4,7 @@
 #include <eddy/io/address.hpp>
 #include <eddy/io/bytes.hpp>
 #include <eddy/io/file.hpp>
+#include <eddy/io/in_turn.hpp>
 #include <eddy/io/incoming.hpp>
 #include <eddy/io/local/bound.hpp>
 #include <eddy/io/local/socket.hpp>

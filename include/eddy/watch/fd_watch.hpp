@@ -2,6 +2,7 @@
 
 #include <eddy/base/interest.hpp>
 #include <eddy/base/unique_fd.hpp>
+#include <eddy/loop/bandwidth_member.hpp>
 #include <eddy/loop/descriptor.hpp>
 #include <eddy/loop/requests.hpp>
 #include <eddy/watch/detail/attached_fd.hpp>
@@ -11,8 +12,6 @@
 #include <cstdint>
 
 namespace eddy {
-
-class bandwidth_group;
 
 /// Calls back when a descriptor is ready. Level, edge and one-shot delivery on every engine, chosen
 /// by what the callback returns: see reaction.
@@ -34,7 +33,9 @@ class bandwidth_group;
 /// when it becomes ready, in the order of their priorities, and who comes second may find nothing.
 ///
 /// Thread: the loop's, except what watch and this class mark "any".
-class EDDY_API fd_watch : public watch {
+/// In a bandwidth_group, the callback tells moved() how many bytes it has moved, and should return
+/// reaction::again after a bounded amount.
+class EDDY_API fd_watch : public watch, public bandwidth_member {
 public:
     using callback = reaction (*)(fd_watch&) noexcept;
     using removed_callback = void (*)(fd_watch&) noexcept;
@@ -64,11 +65,6 @@ public:
     /// -1: it was closed by others, or the watch was removed.
     int native_handle() const noexcept;
 
-    /// Inside the callback: tells how many bytes it has moved, for bandwidth_group.
-    void moved(std::size_t bytes) noexcept;
-    /// All that moved() was told.
-    std::uint64_t bytes_moved() const noexcept { return bytes_moved_; }
-
 private:
     fd_watch(detail::attached_fd own, interest wanted, callback on_ready,
              removed_callback on_removed, const watch_options& options);
@@ -82,6 +78,9 @@ private:
     void reprioritise(priority_level priority) noexcept final;
     void changed(std::uint32_t value) noexcept final;
     void removed() noexcept final;
+    void on_join(loop& home, priority_level priority) noexcept final;
+    void on_turn() noexcept final;
+    void on_leave() noexcept final;
     void on_event(io_result result) noexcept;
     bool attached() const noexcept;
     void let_go() noexcept;
@@ -91,21 +90,12 @@ private:
     detail::attached_fd own_;
     callback on_ready_ = nullptr;
     removed_callback on_removed_ = nullptr;
-    std::uint64_t bytes_moved_ = 0;
     interest directions_;
     interest wanted_ = interest::none;
     interest ready_ = interest::none;
     bool stale_ = false;     ///< what `wait_` brings is not what is wanted any more
     bool repeated_ = false;  ///< the event comes from a requeue, not from the engine
     bool broken_ = false;    ///< others have closed the descriptor, and it was told
-
-    /// With a bandwidth_group. `pass_`: how far it has come, in bytes by weight.
-    bandwidth_group* group_ = nullptr;
-    std::uint64_t pass_ = 0;
-    std::uint32_t weight_ = 1;
-    bool offered_ = false;  ///< its event waits for the group to choose it
-
-    friend class bandwidth_group;
 };
 
 }  // namespace eddy

@@ -1,7 +1,7 @@
 #pragma once
 
 /// Callbacks on a loop: all kinds of watches.
-#include <eddy/watch/bandwidth_group.hpp>
+#include <eddy/loop/bandwidth_group.hpp>
 #include <eddy/watch/bidi_watch.hpp>
 #include <eddy/watch/child_watch.hpp>
 #include <eddy/watch/fd_watch.hpp>

@@ -1,4 +1,7 @@
-#include <eddy/watch/bandwidth_group.hpp>
+#include <eddy/loop/bandwidth_group.hpp>
+
+#include <eddy/base/assert.hpp>
+#include <eddy/base/member.hpp>
 
 #include <algorithm>
 
@@ -23,33 +26,30 @@ bandwidth_group::~bandwidth_group() {
     }
 }
 
-void bandwidth_group::add(fd_watch& member, std::uint32_t weight) {
+void bandwidth_group::add(bandwidth_member& member, std::uint32_t weight) {
     EDDY_ASSERT(member.group_ == nullptr && weight != 0, "in a group already, or without weight");
-    EDDY_ASSERT(&member.home() == &home_, "a watch was added to a group of another loop");
     offered_.reserve(size_ + 1);
     ++size_;
-    member.set_priority(turn_.priority());
     member.group_ = this;
     member.weight_ = weight;
     member.pass_ = pass_;
+    member.on_join(home_, turn_.priority());
 }
 
-void bandwidth_group::remove(fd_watch& member) noexcept {
-    EDDY_ASSERT(member.group_ == this, "a watch was removed from a group that it is not in");
-    const bool waits = member.offered_;
-    if (waits) {
-        withdraw(member);
-    }
+void bandwidth_group::remove(bandwidth_member& member) noexcept {
+    EDDY_ASSERT(member.group_ == this, "a member was removed from a group that it is not in");
+    const bool asked = member.asks_;
+    member.withdraw_turn();
     member.group_ = nullptr;
     --size_;
-    if (waits && member.armed()) {
-        member.start(fd_watch::arming::requeue);
+    if (asked) {
+        member.on_leave();
     }
 }
 
 /// For the standard library's heap, which has the greatest in front. The difference, because the
 /// numbers may wrap.
-bool bandwidth_group::behind(const fd_watch* a, const fd_watch* b) noexcept {
+bool bandwidth_group::behind(const bandwidth_member* a, const bandwidth_member* b) noexcept {
     return static_cast<std::int64_t>(a->pass_ - b->pass_) > 0;
 }
 
@@ -58,13 +58,12 @@ std::uint64_t bandwidth_group::by_weight(std::uint64_t bytes, std::uint32_t weig
     return (bytes << fraction_bits) / weight;
 }
 
-void bandwidth_group::offer(fd_watch& member) noexcept {
-    member.do_not_count();  // its call will be
+void bandwidth_group::offer(bandwidth_member& member) noexcept {
     const std::uint64_t earliest = pass_ - by_weight(credit_, member.weight_);
     if (static_cast<std::int64_t>(member.pass_ - earliest) < 0) {
         member.pass_ = earliest;
     }
-    member.offered_ = true;
+    member.asks_ = true;
     offered_.push_back(&member);
     std::push_heap(offered_.begin(), offered_.end(), &behind);
     if (!turn_.posted()) {
@@ -72,14 +71,17 @@ void bandwidth_group::offer(fd_watch& member) noexcept {
     }
 }
 
-void bandwidth_group::withdraw(fd_watch& member) noexcept {
-    member.offered_ = false;
+void bandwidth_group::withdraw(bandwidth_member& member) noexcept {
+    member.asks_ = false;
     std::erase(offered_, &member);
     std::make_heap(offered_.begin(), offered_.end(), &behind);
 }
 
-void bandwidth_group::charge(fd_watch& member, std::size_t bytes) noexcept {
+void bandwidth_group::charge(bandwidth_member& member, std::size_t bytes) noexcept {
     member.pass_ += by_weight(bytes, member.weight_);
+    if (member.asks_) {
+        std::make_heap(offered_.begin(), offered_.end(), &behind);
+    }
 }
 
 void bandwidth_group::choose() noexcept {
@@ -87,18 +89,14 @@ void bandwidth_group::choose() noexcept {
         return;
     }
     std::pop_heap(offered_.begin(), offered_.end(), &behind);
-    fd_watch& member = *offered_.back();
+    bandwidth_member& member = *offered_.back();
     offered_.pop_back();
-    member.offered_ = false;
+    member.asks_ = false;
     pass_ = member.pass_;
     bool gone = false;
     gone_ = &gone;
-    if (member.loop_ends()) {
-        member.disarm();
-    } else {
-        charge(member, 1);  // or one that moves nothing would always be the first
-        member.dispatch();
-    }
+    charge(member, 1);  // or one that moves nothing would always be the first
+    member.on_turn();
     if (gone) {
         return;
     }

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <eddy/loop/bandwidth_member.hpp>
+#include <eddy/loop/loop.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace eddy {
+
+/// Watches and streams of one priority that share the time of their loop by bytes moved: of those
+/// that are ready, the one that has moved the fewest bytes by its weight goes first. With weights
+/// of 3 and 1, and always something to do, the first moves three quarters of all bytes.
+///
+///     bandwidth_group group(loop);
+///     group.add(watch, 3);               // an fd_watch, whose callback tells moved()
+///     bandwidth_share share(group, 1);   // for senders: see in_turn()
+///
+/// A member should move a bounded amount in its turn: a group chooses between them, it does not
+/// interrupt them. One that was idle does not save up what it did not use, except `credit` bytes by
+/// weight.
+///
+/// Thread: the loop's. Lifetime: watches leave it when they are removed or destroyed, shares when
+/// they are destroyed, and all must have before it is destroyed.
+class EDDY_API bandwidth_group {
+public:
+    explicit bandwidth_group(loop& home, priority_level priority = default_priority,
+                             std::size_t credit = std::size_t{256} * 1024);
+    ~bandwidth_group();
+    bandwidth_group(const bandwidth_group&) = delete;
+    bandwidth_group& operator=(const bandwidth_group&) = delete;
+
+    /// A watch gets the priority of the group. Throws std::bad_alloc. Precondition: the member is
+    /// in no group, and `weight` is not 0.
+    void add(bandwidth_member& member, std::uint32_t weight = 1);
+    /// From the next event on it goes its own way.
+    void remove(bandwidth_member& member) noexcept;
+
+    loop& home() const noexcept { return home_; }
+    std::size_t size() const noexcept { return size_; }
+
+private:
+    static bool behind(const bandwidth_member* a, const bandwidth_member* b) noexcept;
+    static std::uint64_t by_weight(std::uint64_t bytes, std::uint32_t weight) noexcept;
+    void offer(bandwidth_member& member) noexcept;
+    void withdraw(bandwidth_member& member) noexcept;
+    void charge(bandwidth_member& member, std::size_t bytes) noexcept;
+    void choose() noexcept;
+
+    loop& home_;
+    std::size_t credit_;
+    std::size_t size_ = 0;
+    std::uint64_t pass_ = 0;                  ///< of whom was chosen last
+    std::vector<bandwidth_member*> offered_;  ///< a heap, with the one that is to run in front
+    entry turn_;
+    bool* gone_ = nullptr;  ///< while a member runs: to be told if the group is destroyed
+
+    friend class bandwidth_member;
+};
+
+}  // namespace eddy

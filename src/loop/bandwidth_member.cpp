@@ -1,0 +1,33 @@
+#include <eddy/loop/bandwidth_member.hpp>
+
+#include <eddy/base/assert.hpp>
+#include <eddy/loop/bandwidth_group.hpp>
+
+namespace eddy {
+
+bandwidth_member::~bandwidth_member() {
+    EDDY_ASSERT(group_ == nullptr, "a member of a bandwidth group was destroyed");
+}
+
+void bandwidth_member::moved(std::size_t bytes) noexcept {
+    bytes_moved_ += bytes;
+    if (group_ != nullptr) {
+        group_->charge(*this, bytes);
+    }
+}
+
+void bandwidth_member::ask_for_turn() noexcept { group_->offer(*this); }
+
+void bandwidth_member::withdraw_turn() noexcept {
+    if (asks_) {
+        group_->withdraw(*this);
+    }
+}
+
+void bandwidth_member::leave_group() noexcept {
+    if (group_ != nullptr) {
+        group_->remove(*this);
+    }
+}
+
+}  // namespace eddy
