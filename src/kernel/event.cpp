@@ -70,6 +70,30 @@ int wait_once(int epoll, std::span<epoll_event> events, const timespec* left) no
     return ::epoll_wait(epoll, events.data(), size, remaining_ms(left));
 }
 
+std::error_code make_timerfd(int clock, unique_fd& out) noexcept {
+    count_call();
+    if (const int error = injected(call::timerfd); error != 0) {
+        return system_error(error);
+    }
+    return adopt(::timerfd_create(clock, TFD_CLOEXEC | TFD_NONBLOCK), out);
+}
+
+/// The end of time disarms it.
+template <class TimePoint>
+std::error_code set_timerfd(int fd, int flags, TimePoint when) noexcept {
+    itimerspec value{};
+    if (when != TimePoint::max()) {
+        // All zeros would disarm it; a time before the epoch is as good as its first nanosecond.
+        const auto ns = std::max<std::int64_t>(when.time_since_epoch().count(), 1);
+        value.it_value.tv_sec = static_cast<time_t>(ns / 1'000'000'000);
+        value.it_value.tv_nsec = static_cast<long>(ns % 1'000'000'000);
+    }
+    count_call();
+    return ::timerfd_settime(fd, TFD_TIMER_ABSTIME | flags, &value, nullptr) == 0
+               ? std::error_code()
+               : system_error(errno);
+}
+
 std::error_code counted(int result, std::size_t& count) noexcept {
     count = result > 0 ? static_cast<std::size_t>(result) : 0;
     return result >= 0 || errno == EINTR ? std::error_code() : system_error(errno);
@@ -136,25 +160,19 @@ std::error_code poll_wait(std::span<pollfd> fds, time_point until, std::size_t& 
 }
 
 std::error_code make_system_timerfd(unique_fd& out) noexcept {
-    count_call();
-    if (const int error = injected(call::timerfd); error != 0) {
-        return system_error(error);
-    }
-    return adopt(::timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK), out);
+    return make_timerfd(CLOCK_REALTIME, out);
 }
 
 std::error_code set_system_timerfd(int fd, system_time_point when) noexcept {
-    itimerspec value{};
-    if (when != system_time_point::max()) {
-        // All zeros would disarm it; a time before the epoch is as good as its first nanosecond.
-        const auto ns = std::max<std::int64_t>(when.time_since_epoch().count(), 1);
-        value.it_value.tv_sec = static_cast<time_t>(ns / 1'000'000'000);
-        value.it_value.tv_nsec = static_cast<long>(ns % 1'000'000'000);
-    }
-    count_call();
-    const int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
-    return ::timerfd_settime(fd, flags, &value, nullptr) == 0 ? std::error_code()
-                                                              : system_error(errno);
+    return set_timerfd(fd, TFD_TIMER_CANCEL_ON_SET, when);
+}
+
+std::error_code make_steady_timerfd(unique_fd& out) noexcept {
+    return make_timerfd(CLOCK_MONOTONIC, out);
+}
+
+std::error_code set_steady_timerfd(int fd, time_point when) noexcept {
+    return set_timerfd(fd, 0, when);
 }
 
 }  // namespace eddy::kernel

@@ -29,5 +29,8 @@ std::error_code poll_wait(std::span<pollfd> fds, time_point until, std::size_t& 
 std::error_code make_system_timerfd(unique_fd& out) noexcept;
 /// `system_time_point::max()` disarms it.
 std::error_code set_system_timerfd(int fd, system_time_point when) noexcept;
+std::error_code make_steady_timerfd(unique_fd& out) noexcept;
+/// `never` disarms it.
+std::error_code set_steady_timerfd(int fd, time_point when) noexcept;
 
 }  // namespace eddy::kernel
