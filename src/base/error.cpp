@@ -40,6 +40,8 @@ public:
                 return "another loop watches this process";
             case errc::forked:
                 return "made by the parent of this process, before it forked: make a new one";
+            case errc::signal_needs_loop:
+                return "signals cannot be waited for on a pollset: use the signal_source of a loop";
         }
         return "unknown error " + std::to_string(code);
     }
@@ -67,6 +69,7 @@ public:
             case errc::process_has_owner:
                 return std::errc::device_or_resource_busy;
             case errc::forked:
+            case errc::signal_needs_loop:
                 return std::errc::operation_not_permitted;
         }
         return {code, *this};

@@ -3,7 +3,10 @@
 #include "kernel/call.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
+#include <string_view>
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -80,6 +83,20 @@ std::error_code identify(int fd, std::uint32_t& identity) noexcept {
     }
     identity = identity_of(status);
     return {};
+}
+
+bool is_signalfd(int fd) noexcept {
+    std::uint32_t identity = 0;
+    if (identify(fd, identity) || identity != 0) {
+        return false;
+    }
+    std::array<char, 32> path{};
+    std::array<char, 32> target{};
+    std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", fd);
+    count_call();
+    const ssize_t size = ::readlink(path.data(), target.data(), target.size());
+    return size > 0 && std::string_view(target.data(), static_cast<std::size_t>(size)) ==
+                           "anon_inode:[signalfd]";
 }
 
 int socket_domain(int fd) noexcept { return socket_option(fd, SO_DOMAIN); }

@@ -23,8 +23,12 @@ struct membership : work_item {
     membership* next_of_handle = nullptr;
     membership* next_of_set = nullptr;
     membership* prev_of_set = nullptr;
-    bool added = false;    ///< by pollset::add
-    bool by_sets = false;  ///< some way through pollset_sets leads here
+    // Why. With the last reason it ends.
+    bool added = false;       ///< by pollset::add
+    bool by_sets = false;     ///< some way through pollset_sets leads here
+    bool for_timers = false;  ///< the timerfd, where timers are; stays with the pollset
+
+    bool wanted() const noexcept { return added || by_sets || for_timers; }
 };
 
 }  // namespace eddy::detail

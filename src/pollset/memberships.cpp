@@ -1,5 +1,7 @@
 #include "pollset/poll_core.hpp"
 
+#include "kernel/descriptor.hpp"
+
 #include <eddy/base/error.hpp>
 
 #include <algorithm>
@@ -65,7 +67,7 @@ std::error_code poll_core::join(pollset& set, poll_handle& h, bool membership::*
 
 void poll_core::part(membership& m, bool membership::*reason, core_lock& lock) {
     m.*reason = false;
-    if (m.added || m.by_sets) {
+    if (m.wanted()) {
         return;
     }
     poll_handle& h = *m.handle;
@@ -153,6 +155,9 @@ std::error_code poll_core::claim_slot(poll_handle& h) noexcept try {
     const auto number = static_cast<std::size_t>(h.fd_.get());
     if (number >= slots_.size()) {
         slots_.resize(std::max(number + 1, slots_.size() * 2));
+    }
+    if (kernel::is_signalfd(h.fd_.get())) {
+        return errc::signal_needs_loop;
     }
     slot& s = slots_[number];
     if (s.handle != nullptr) {

@@ -5,6 +5,7 @@
 #include "pollset/strategy.hpp"
 
 #include <eddy/base/clock.hpp>
+#include <eddy/intrusive/timer_heap.hpp>
 #include <eddy/pollset/poll_domain.hpp>
 #include <eddy/pollset/poll_handle.hpp>
 #include <eddy/pollset/pollset.hpp>
@@ -19,6 +20,10 @@
 #include <span>
 #include <system_error>
 #include <vector>
+
+namespace eddy {
+class pollset_timer;
+}
 
 namespace eddy::detail {
 
@@ -97,12 +102,20 @@ public:
     std::error_code remove(pollset_set& bag, pollset& set);
     std::error_code remove(pollset_set& bag, pollset_set& item);
 
+    // Timers: poll_timers.cpp.
+    std::error_code open(pollset_timer& timer) noexcept;
+    void close(pollset_timer& timer) noexcept;
+    std::error_code set(pollset_timer& timer, time_point when) noexcept;
+    bool cancel(pollset_timer& timer) noexcept;
+
     // Threads: pollset_work.cpp.
     result<work_end> work(pollset& set, lent_lock user, pollset_worker& w, time_point deadline);
     std::error_code kick(pollset& set, pollset_worker& w) noexcept;
     void kick_any(pollset& set) noexcept;
     std::size_t wake(pollset& set, std::size_t count) noexcept;
     void shutdown(pollset& set, closure& done);
+
+    static poll_core& of(pollset& set) noexcept { return *set.core_; }
 
     // For strategies.
     static std::uint64_t token_of(const poll_handle& h) noexcept {
@@ -166,6 +179,11 @@ private:
     void leave_sets(poll_handle& h) noexcept;
     void leave_sets(pollset& set) noexcept;
 
+    // poll_timers.cpp
+    void set_timerfd(std::int64_t deadline_ns) noexcept;
+    void expire(pollset_worker* by, core_lock& lock) noexcept;
+    void end_timers(pollset& set, core_lock& lock) noexcept;
+
     // pollset_work.cpp
     void run_next(pollset& set, core_lock& lock);
     std::error_code poll(station& s, pollset_worker& w, time_point deadline, core_lock& lock);
@@ -187,6 +205,9 @@ private:
     std::vector<slot> slots_;  ///< by fd number
     std::vector<pollset_set*> all_sets_;
     std::uint64_t walk_ = 0;  ///< the number of the last walk over the sets
+    timer_heap timers_;
+    std::unique_ptr<poll_handle> timer_handle_;  ///< made with the first timer
+    std::int64_t timerfd_ns_ = INT64_MAX;        ///< what it is set to
     poll_counters counters_;
     core_lock* holder_ = nullptr;  ///< who has the lock
 

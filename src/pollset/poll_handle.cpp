@@ -7,7 +7,11 @@
 namespace eddy {
 
 poll_handle::poll_handle(poll_domain& domain, unique_fd fd, poll_handle_options options) noexcept
-    : core_(domain.core_.get()), fd_(std::move(fd)), priority_(options.priority) {
+    : poll_handle(*domain.core_, std::move(fd), options) {}
+
+poll_handle::poll_handle(detail::poll_core& core, unique_fd fd,
+                         poll_handle_options options) noexcept
+    : core_(&core), fd_(std::move(fd)), priority_(options.priority) {
     EDDY_ASSERT(priority_ < priority_count, "a priority is 0 to 63");
 }
 

@@ -95,6 +95,10 @@ void poll_core::harvest(const poll_event& event, pollset_worker* by, core_lock& 
         return;
     }
     poll_handle& h = *slots_[number].handle;
+    if (&h == timer_handle_.get()) {
+        expire(by, lock);
+        return;
+    }
     const bool failed = any(event.ready & (interest::error | interest::hangup | interest::invalid));
     constexpr interest reads = interest::readable | interest::priority | interest::peer_closed;
     if (failed || any(event.ready & reads)) {

@@ -327,6 +327,9 @@ void poll_core::shutdown(pollset& set, closure& done) {
     EDDY_ASSERT(!set.shut_down_, "a pollset is shut down twice");
     set.shut_down_ = true;
     leave_all(set, lock);
+    end_timers(set, lock);
+    lock.release();  // all that ended is told before the end is
+    lock.acquire();
     set.on_shut_down_ = &done;
     for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
         rouse(*w, lock);

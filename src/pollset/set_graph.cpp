@@ -80,7 +80,7 @@ std::error_code poll_core::reconcile(poll_handle& h, core_lock& lock) noexcept {
         membership& candidate = *std::exchange(m, m->next_of_handle);
         if (candidate.by_sets && candidate.set->walk_ != mark) {
             candidate.by_sets = false;
-            if (!candidate.added) {
+            if (!candidate.wanted()) {
                 leave(candidate);
             }
         }

@@ -35,6 +35,8 @@ enum class errc {
     process_has_owner = 20,
     /// Made before a fork, by the parent: a child may only destroy it.
     forked = 30,
+    /// A signalfd in a pollset: it is ready for the thread that asks, so any other loses signals.
+    signal_needs_loop = 31,
 };
 
 EDDY_API const std::error_category& error_category() noexcept;

@@ -55,7 +55,7 @@ private:
 };
 
 /// Runs closures somewhere else than in `work`: an application's own queue.
-/// Thread: execute() is called by any thread, under no lock of eddy's.
+/// Thread: execute() is called by any thread. It keeps `c` for later and does not run it itself.
 class closure_executor {
 public:
     virtual void execute(closure& c) = 0;

@@ -73,6 +73,8 @@ public:
     [[nodiscard]] unique_fd release(closure& done) noexcept;
 
 private:
+    poll_handle(detail::poll_core& core, unique_fd fd, poll_handle_options options) noexcept;
+
     struct word {
         closure* waiting = nullptr;
         bool latched = false;
@@ -97,8 +99,7 @@ private:
     void* station_ = nullptr;  ///< the strategy's own
 
     friend class detail::poll_core;
-    friend class pollset;
-    friend class pollset_set;
+    friend class pollset_watch;
 };
 
 }  // namespace eddy

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <eddy/base/clock.hpp>
+#include <eddy/base/config.hpp>
+#include <eddy/intrusive/timer_heap.hpp>
+#include <eddy/pollset/closure.hpp>
+#include <eddy/pollset/detail/work_item.hpp>
+
+#include <system_error>
+
+namespace eddy {
+
+class pollset;
+
+/// Calls a closure at a time, on a worker of its pollset. Never early; equal deadlines in the order
+/// in which they were set.
+///
+/// Thread: any. Lifetime: may be destroyed from inside its closure, or when no thread is in a call
+/// of it: destruction cancels. Ends before its pollset does; when that is shut down, what is set is
+/// called with `operation_canceled`.
+class EDDY_API pollset_timer {
+public:
+    /// Everything that could fail happens here. Throws std::system_error.
+    pollset_timer(pollset& set, closure& due, priority_level priority = default_priority);
+    pollset_timer(const pollset_timer&) = delete;
+    pollset_timer& operator=(const pollset_timer&) = delete;
+    ~pollset_timer();
+
+    /// Sets it, or moves it if it is set. `operation_canceled` if the pollset is shut down,
+    /// `errc::forked`.
+    std::error_code set_at(time_point when) noexcept;
+    std::error_code set_after(duration delay) noexcept {
+        return set_at(saturating_add(clock::now(), delay));
+    }
+    /// True: the closure will not be called. False: it is not set, or its call has begun.
+    bool cancel() noexcept;
+
+private:
+    pollset& set_;
+    detail::single_item item_;
+    timer_node node_;
+
+    friend class detail::poll_core;
+};
+
+}  // namespace eddy

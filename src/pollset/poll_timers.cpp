@@ -1,0 +1,162 @@
+#include "kernel/event.hpp"
+#include "pollset/poll_core.hpp"
+
+#include <eddy/base/error.hpp>
+#include <eddy/base/member.hpp>
+#include <eddy/pollset/pollset_timer.hpp>
+
+#include <new>
+
+// One heap and one timerfd for all timers of a domain. The timerfd is a handle in each pollset that
+// has timers; it is set to the earliest deadline, or to an earlier one that is no longer wanted.
+
+namespace eddy::detail {
+
+namespace {
+
+/// Waits in the read word of the timerfd's handle, for level-triggered pollers. Never called.
+closure& nobody() noexcept {
+    static callback instance([](std::error_code) {});
+    return instance;
+}
+
+std::int64_t ns_of(time_point when) noexcept { return when.time_since_epoch().count(); }
+
+}  // namespace
+
+std::error_code poll_core::open(pollset_timer& timer) noexcept {
+    core_lock lock(*this);
+    if (timer_handle_ == nullptr) {
+        unique_fd fd;
+        if (auto error = kernel::make_steady_timerfd(fd)) {
+            return error;
+        }
+        timer_handle_.reset(new (std::nothrow) poll_handle(*this, std::move(fd), {}));
+        if (timer_handle_ == nullptr) {
+            return std::make_error_code(std::errc::not_enough_memory);
+        }
+        timer_handle_->words_[static_cast<std::size_t>(poll_event_kind::read)].waiting = &nobody();
+    }
+    if (!timers_.reserve()) {
+        return std::make_error_code(std::errc::not_enough_memory);
+    }
+    const auto error = join(timer.set_, *timer_handle_, &membership::for_timers, lock);
+    if (error) {
+        timers_.unreserve();
+    }
+    return error;
+}
+
+void poll_core::close(pollset_timer& timer) noexcept {
+    cancel(timer);
+    timers_.unreserve();
+}
+
+std::error_code poll_core::set(pollset_timer& timer, time_point when) noexcept {
+    const core_lock lock(*this);
+    if (timer.set_.shut_down_) {
+        return std::make_error_code(std::errc::operation_canceled);
+    }
+    if (ready_queue::contains(timer.item_)) {
+        timer.set_.ready_.erase(timer.item_);
+    }
+    timers_.move(timer.node_, ns_of(when));
+    set_timerfd(ns_of(when));
+    return {};
+}
+
+bool poll_core::cancel(pollset_timer& timer) noexcept {
+    const core_lock lock(*this);
+    if (timer.node_.armed()) {
+        timers_.erase(timer.node_);
+        return true;
+    }
+    if (ready_queue::contains(timer.item_)) {
+        timer.set_.ready_.erase(timer.item_);
+        return true;
+    }
+    return false;
+}
+
+/// Makes sure that the timerfd is readable at `deadline_ns` at the latest.
+void poll_core::set_timerfd(std::int64_t deadline_ns) noexcept {
+    if (deadline_ns < timerfd_ns_) {
+        timerfd_ns_ = deadline_ns;
+        static_cast<void>(kernel::set_steady_timerfd(timer_handle_->fd_.get(),
+                                                     time_point(duration(deadline_ns))));
+    }
+}
+
+/// The timerfd was readable: queues what is due. Setting it anew makes it unreadable.
+void poll_core::expire(pollset_worker* by, core_lock& lock) noexcept {
+    const std::int64_t now_ns = ns_of(clock::now());
+    while (timer_node* const node = timers_.pop_due(now_ns)) {
+        pollset_timer& timer = owner_of<&pollset_timer::node_>(*node);
+        if (executor_ != nullptr) {
+            lock.hand(*timer.item_.due, {});
+            continue;
+        }
+        timer.set_.ready_.push(timer.item_);
+        if (by == nullptr || by->set_ != &timer.set_) {
+            static_cast<void>(help(timer.set_, lock));
+        }
+    }
+    timerfd_ns_ = INT64_MAX;
+    const std::int64_t next_ns = timers_.empty() ? INT64_MAX : timers_.next_deadline_ns();
+    if (next_ns == INT64_MAX) {
+        static_cast<void>(kernel::set_steady_timerfd(timer_handle_->fd_.get(), never));
+    } else {
+        set_timerfd(next_ns);
+    }
+}
+
+/// Its pollset is shut down: what is due is called as it is, what is set is told.
+void poll_core::end_timers(pollset& set, core_lock& lock) noexcept {
+    while (!set.ready_.empty()) {
+        auto& item = static_cast<work_item&>(set.ready_.pop());
+        lock.hand(*static_cast<single_item&>(item).due, {});
+    }
+    const auto armed = [&]() -> pollset_timer* {
+        pollset_timer* found = nullptr;
+        timers_.for_each([&](timer_node& node) {
+            pollset_timer& timer = owner_of<&pollset_timer::node_>(node);
+            found = &timer.set_ == &set ? &timer : found;
+        });
+        return found;
+    };
+    while (pollset_timer* const timer = timers_.empty() ? nullptr : armed()) {
+        timers_.erase(timer->node_);
+        lock.hand(*timer->item_.due, std::make_error_code(std::errc::operation_canceled));
+    }
+}
+
+}  // namespace eddy::detail
+
+namespace eddy {
+
+pollset_timer::pollset_timer(pollset& set, closure& due, priority_level priority)
+    : set_(set), item_(due, priority) {
+    EDDY_ASSERT(priority < priority_count, "a priority is 0 to 63");
+    detail::poll_core& core = detail::poll_core::of(set);
+    if (auto error = core.forked() ? make_error_code(errc::forked) : core.open(*this)) {
+        throw std::system_error(error, "pollset_timer");
+    }
+}
+
+pollset_timer::~pollset_timer() {
+    if (detail::poll_core& core = detail::poll_core::of(set_); !core.forked()) {
+        core.close(*this);
+    }
+}
+
+std::error_code pollset_timer::set_at(time_point when) noexcept {
+    detail::poll_core& core = detail::poll_core::of(set_);
+    return core.forked() ? make_error_code(errc::forked) : core.set(*this, when);
+}
+
+bool pollset_timer::cancel() noexcept {
+    detail::poll_core& core = detail::poll_core::of(set_);
+    return !core.forked() && core.cancel(*this);
+}
+
+}  // namespace eddy

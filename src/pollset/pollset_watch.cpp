@@ -1,0 +1,158 @@
+#include <eddy/pollset/pollset_watch.hpp>
+
+#include "pollset/poll_core.hpp"
+
+namespace eddy {
+
+// Removal needs nothing of its own: the handler runs inside a closure of the handle, and an
+// orphaned handle is done when the last of these has returned.
+
+pollset_watch::pollset_watch(pollset& set, unique_fd fd, interest wanted,
+                             pollset_watch_options options)
+    : handle_(detail::poll_core::of(set), std::move(fd), {.priority = options.priority}),
+      removal_(*this),
+      directions_{direction(*this, poll_event_kind::read),
+                  direction(*this, poll_event_kind::write)},
+      concurrent_(options.concurrent) {
+    EDDY_ASSERT(any(wanted & (interest::readable | interest::writable)),
+                "a pollset_watch watches for reading, writing or both");
+    directions_[0].wanted = any(wanted & interest::readable);
+    directions_[1].wanted = any(wanted & interest::writable);
+    if (auto error = set.add(handle_)) {
+        throw std::system_error(error, "pollset_watch");
+    }
+}
+
+pollset_watch::~pollset_watch() = default;
+
+void pollset_watch::rearm(bool exhausted) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (removing_) {
+        return;
+    }
+    armed_ = true;
+    if (!exhausted) {
+        make_ready();
+    }
+    if (calls_ == 0 || concurrent_) {
+        wait();
+    }
+}
+
+void pollset_watch::disarm() noexcept {
+    const std::lock_guard lock(mutex_);
+    armed_ = false;
+    for (direction& d : directions_) {
+        // One that is due already comes, sees that it is not wanted, and puts its event back.
+        if (d.waiting && handle_.cancel(d)) {
+            d.waiting = false;
+        }
+    }
+}
+
+void pollset_watch::remove() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(removing_, true)) {
+            return;
+        }
+    }
+    handle_.orphan(removal_);
+}
+
+/// The handler is running: also if an exception, or the end of the thread, ends it.
+class pollset_watch::call {
+public:
+    explicit call(pollset_watch& owner) noexcept : owner_(owner) { ++owner_.calls_; }
+    call(const call&) = delete;
+    call& operator=(const call&) = delete;
+    ~call() {
+        const std::lock_guard lock(owner_.mutex_);
+        --owner_.calls_;
+        if (owner_.armed_ && !owner_.removing_) {
+            owner_.wait();
+        }
+    }
+
+private:
+    pollset_watch& owner_;
+};
+
+void pollset_watch::happened(direction& d) {
+    std::unique_lock lock(mutex_);
+    d.waiting = false;
+    if (removing_) {
+        return;
+    }
+    if (!armed_ || (calls_ != 0 && !concurrent_)) {
+        handle_.make_ready(d.kind());  // kept for when it is armed again
+        return;
+    }
+    if (concurrent_) {
+        wait();
+    } else {
+        armed_ = false;
+    }
+    reaction r = reaction::disarm;
+    {
+        const call inside(*this);
+        lock.unlock();
+        r = on_ready(d.kind() == poll_event_kind::read ? interest::readable : interest::writable);
+        lock.lock();
+        settle(r, d);
+        lock.unlock();
+    }
+    if (r == reaction::remove) {
+        remove();
+    }
+}
+
+/// Precondition: the lock is held, and nothing stands against a call.
+void pollset_watch::wait() noexcept {
+    for (direction& d : directions_) {
+        if (d.wanted && !d.waiting) {
+            d.waiting = true;
+            // Fails only if the kernel refuses to watch for writing, as it may when memory is
+            // short: then it looks as if it were possible, and the handler finds out.
+            if (handle_.notify_on(d.kind(), d)) {
+                handle_.make_ready(d.kind());
+                static_cast<void>(handle_.notify_on(d.kind(), d));
+            }
+        }
+    }
+}
+
+void pollset_watch::make_ready() noexcept {
+    for (direction& d : directions_) {
+        if (d.wanted) {
+            handle_.make_ready(d.kind());
+        }
+    }
+}
+
+/// Precondition: the lock is held.
+void pollset_watch::settle(reaction r, direction& d) noexcept {
+    switch (r) {
+        case reaction::rearm:
+            armed_ = true;
+            break;
+        case reaction::again:
+        case reaction::requeue:
+            armed_ = true;
+            if (!removing_) {
+                handle_.make_ready(d.kind());
+            }
+            break;
+        case reaction::disarm:
+        case reaction::remove:
+            armed_ = false;
+            break;
+        case reaction::leave:
+            break;
+        case reaction::destroyed:
+            EDDY_ASSERT(false, "a pollset_watch is destroyed from on_removed only");
+            break;
+    }
+}
+
+}  // namespace eddy
