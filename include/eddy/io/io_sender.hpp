@@ -1,10 +1,10 @@
 #pragma once
 
 #include <eddy/ex/completion_signatures.hpp>
+#include <eddy/ex/detail/stop_callback.hpp>
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
-#include <eddy/io/detail/stop_callback.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/loop/stoppable_io.hpp>
 

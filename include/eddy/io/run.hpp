@@ -2,13 +2,13 @@
 
 #include <eddy/ex/completion_signatures.hpp>
 #include <eddy/ex/connect.hpp>
+#include <eddy/ex/detail/stop_callback.hpp>
 #include <eddy/ex/get_scheduler.hpp>
 #include <eddy/ex/inplace_stop_token.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
 #include <eddy/io/detail/completion.hpp>
 #include <eddy/io/detail/run_end.hpp>
-#include <eddy/io/detail/stop_callback.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/loop/loop.hpp>
 

@@ -3,10 +3,10 @@
 #include <eddy/base/member.hpp>
 #include <eddy/ex/completion_signatures.hpp>
 #include <eddy/ex/completions.hpp>
+#include <eddy/ex/detail/stop_callback.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
 #include <eddy/io/detail/on_loop_state.hpp>
-#include <eddy/io/detail/stop_callback.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/os/signal_source.hpp>
 

@@ -2,9 +2,9 @@
 
 #include <eddy/base/member.hpp>
 #include <eddy/ex/completions.hpp>
+#include <eddy/ex/detail/stop_callback.hpp>
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/receiver.hpp>
-#include <eddy/io/detail/stop_callback.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
 

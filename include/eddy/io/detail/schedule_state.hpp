@@ -1,8 +1,8 @@
 #pragma once
 
+#include <eddy/ex/detail/stop_callback.hpp>
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/receiver.hpp>
-#include <eddy/io/detail/stop_callback.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/timer.hpp>

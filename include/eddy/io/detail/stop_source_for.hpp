@@ -1,7 +1,7 @@
 #pragma once
 
+#include <eddy/ex/detail/stop_callback.hpp>
 #include <eddy/ex/inplace_stop_token.hpp>
-#include <eddy/io/detail/stop_callback.hpp>
 
 #include <pthread.h>
 
