@@ -136,10 +136,12 @@ program_suite share_suite() {
         .questions =
             {
                 {"watches", {"watches", "20000"}, {"watches", "5000"}, metrics, "window"},
+                {"streams", {"streams", "20000"}, {"streams", "5000"}, metrics, "window"},
                 {"no_group", {"no_group", "20000"}, {"no_group", "5000"}, metrics, "window"},
             },
-        .tables = {{"two endless streams on one loop: what the first moved, of all bytes",
-                    {{"3:1", "watches", "share_percent", "%", false},
+        .tables = {{"two endless streams on one loop, weights 3:1: what the first moved",
+                    {{"watches", "watches", "share_percent", "%", false},
+                     {"streams", "streams", "share_percent", "%", false},
                      {"no group", "no_group", "share_percent", "%", false}}}},
         .rounds = 3,
         .quick_rounds = 1,

@@ -1,7 +1,12 @@
-// Two streams on one loop, with and without a bandwidth_group.
+// Two streams on one loop: watched, with and without a bandwidth_group, and read by coroutines.
 
 #include "share/harness.hpp"
 
+#include <eddy/async/task.hpp>
+#include <eddy/ex/when_all.hpp>
+#include <eddy/io/in_turn.hpp>
+#include <eddy/io/run.hpp>
+#include <eddy/io/stream.hpp>
 #include <eddy/watch/watches.hpp>
 
 #include "common/eddy_loop.hpp"
@@ -23,7 +28,8 @@ struct reading_watch : eddy::fd_watch {
         const auto count = static_cast<std::size_t>(n);
         self.moved(count);
         self.stream.refill();
-        if (!self.record.moved(self.number, count)) self.home().stop();
+        self.record.moved(self.number, count);
+        if (self.record.complete()) self.home().stop();
         return eddy::reaction::again;
     }
 
@@ -47,6 +53,30 @@ void run_watches(std::size_t bytes, bool with_group) {
     record.print();
 }
 
+eddy::task<> read_on(eddy::loop& loop, std::size_t number, bench::endless_stream& stream,
+                     eddy::bandwidth_share& share, bench::share_record& record) {
+    const eddy::stream reader(loop, eddy::unique_fd(::dup(stream.reader())));
+    std::byte bytes[bench::piece_max];
+    const auto piece = std::span(bytes).first(bench::piece[number]);
+    while (!record.complete()) {
+        const std::size_t count = co_await eddy::in_turn(reader.read_some(piece), share);
+        record.moved(number, count);
+        stream.refill();
+    }
+}
+
+void run_streams(std::size_t bytes) {
+    bench::eddy_loop loop;
+    eddy::bandwidth_group group(loop.get());
+    eddy::bandwidth_share three(group, 3);
+    eddy::bandwidth_share one(group, 1);
+    bench::share_record record(bytes);
+    bench::endless_stream streams[2];
+    loop->run(eddy::ex::when_all(read_on(loop.get(), 0, streams[0], three, record),
+                                 read_on(loop.get(), 1, streams[1], one, record)));
+    record.print();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,6 +84,8 @@ int main(int argc, char** argv) {
     const std::size_t bytes = std::size_t{a.number(0)} * 1024;
     if (a.question() == "watches") {
         run_watches(bytes, true);
+    } else if (a.question() == "streams") {
+        run_streams(bytes);
     } else if (a.question() == "no_group") {
         run_watches(bytes, false);
     } else {

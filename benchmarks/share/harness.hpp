@@ -50,15 +50,14 @@ public:
 
     explicit share_record(std::size_t bytes) : window_(std::max<std::size_t>(bytes / windows, 1)) {}
 
-    /// False: that was all.
-    bool moved(std::size_t stream, std::size_t bytes) {
+    void moved(std::size_t stream, std::size_t bytes) {
         now_[stream] += bytes;
         all_[stream] += bytes;
-        if (now_[0] + now_[1] < window_) return true;
+        if (now_[0] + now_[1] < window_) return;
         shares_.push_back(percent(now_));
         now_[0] = now_[1] = 0;
-        return shares_.size() < windows;
     }
+    bool complete() const noexcept { return shares_.size() >= windows; }
     void print() const {
         for (const double share : shares_) print_metric("window", share);
         print_metric("share_percent", percent(all_));
