@@ -16,6 +16,13 @@ constexpr auto error = poll_event_kind::error;
 
 std::error_code canceled() noexcept { return std::make_error_code(std::errc::operation_canceled); }
 
+/// Null for what is not of a handle.
+poll_handle* handle_of(const operation& queued) noexcept {
+    const auto& item = static_cast<const work_item&>(queued);
+    return item.what == work_item::kind::membership ? static_cast<const membership&>(item).handle
+                                                    : nullptr;
+}
+
 }  // namespace
 
 std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closure& done) {
@@ -169,17 +176,30 @@ void poll_core::due(poll_handle& h, closure& c, std::error_code why, pollset_wor
 }
 
 void poll_core::queue(poll_handle& h, pollset_worker* by, core_lock& lock) noexcept {
-    // Whoever harvests runs the first thing that is due in its pollset at once; for all else
-    // someone has to be told, because what it runs may take its time.
-    bool taken = false;
-    if (by != nullptr && by->set_->ready_.empty()) {
-        taken = find(h, *by->set_) != nullptr;
-    }
+    // Whoever harvests runs what is first in its pollset at once, unless it was kicked: nobody else
+    // is called for that. For all else someone is, because what it runs may take its time.
+    pollset* const own = by != nullptr ? by->set_ : nullptr;
+    const bool runs = own != nullptr && !by->kicked_;
+    const operation* const was_first = runs ? own->ready_.front() : nullptr;
     for (membership* m = h.memberships_; m != nullptr; m = m->next_of_handle) {
         if (!ready_queue::contains(*m)) {
             m->set->ready_.push(*m);
         }
-        if (!taken && (by == nullptr || m->set != by->set_)) {
+    }
+    const operation* const first = runs ? own->ready_.front() : nullptr;
+    if (was_first != nullptr && was_first != first) {
+        if (poll_handle* const displaced = handle_of(*was_first)) {
+            tell_others(*displaced, own, lock);
+        }
+    }
+    if (first == nullptr || handle_of(*first) != &h || !h.due_.has_one()) {
+        tell_others(h, own, lock);
+    }
+}
+
+void poll_core::tell_others(poll_handle& h, const pollset* own, core_lock& lock) noexcept {
+    for (membership* m = h.memberships_; m != nullptr; m = m->next_of_handle) {
+        if (m->set != own) {
             static_cast<void>(help(*m->set, lock));
         }
     }

@@ -21,6 +21,12 @@ public:
         levels_used_ |= bit(op.priority_);
     }
 
+    /// What pop() would take, or null.
+    const operation* front() const noexcept {
+        return empty() ? nullptr
+                       : levels_[static_cast<std::size_t>(std::countr_zero(levels_used_))].front();
+    }
+
     /// Precondition: not empty.
     operation& pop() noexcept {
         return pop(static_cast<priority_level>(std::countr_zero(levels_used_)));
