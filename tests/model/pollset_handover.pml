@@ -102,7 +102,8 @@ inline help_or_hand_over(p) {
 }
 
 // poll_core::due() and queue(). `me`: NOBODY, or the worker that harvests: it will see what is there for
-// its own pollset.
+// its own pollset. It tells all others; queue() spares them the first thing, if the harvester surely runs it
+// before it lets go of the lock.
 inline make_due(h, me) {
     assert(!due[h] && !being_called[h]);
 #ifdef RELIES_ON_THE_HARVESTER
