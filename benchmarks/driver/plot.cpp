@@ -9,6 +9,7 @@
 
 #include "driver/plot_panels.hpp"
 #include "driver/plot_shares.hpp"
+#include "driver/plot_style.hpp"
 #include "driver/svg.hpp"
 
 namespace bench {
@@ -16,8 +17,6 @@ namespace bench {
 namespace {
 
 constexpr double margin = 24;
-constexpr double panel_width = 400;
-constexpr double panel_gap = 20;
 constexpr std::size_t panels_a_row = 3;
 constexpr double page_width =
     2 * margin + panels_a_row * panel_width + (panels_a_row - 1) * panel_gap;
@@ -30,9 +29,6 @@ constexpr double panel_foot = 18;
 constexpr double section_head = 34;
 constexpr double page_head = 74;
 
-constexpr const char* ink = "#1e293b";
-constexpr const char* pale_ink = "#64748b";
-constexpr const char* grid = "#e2e8f0";
 constexpr const char* noise = "#fde68a";
 
 const char* colour(std::string_view subject) {
@@ -162,17 +158,12 @@ double draw_section(svg& out, const plot_section& s, double top) {
 void draw_head(svg& out) {
     out.text(margin, 32, "Cost relative to the bare kernel interface", 20, ink, svg::anchor::start,
              true);
-    double x = margin;
-    const auto key = [&](const char* fill, const std::string& what) {
-        out.rectangle(x, 48, 12, 12, fill, "rx=\"1.5\"");
-        out.text(x + 17, 58, what, 11, pale_ink);
-        x += 34 + 6.3 * static_cast<double>(what.size());
-    };
-    key(colour("eddy"), "eddy");
-    key(colour("raw"), "bare interface (the first is 1)");
-    key(colour("raw_again"), "the same again");
-    key(colour("peer"), "other libraries");
-    key(noise, "noise: within the quartiles of the same again");
+    plot_key key(out, margin, 48);
+    key.add(colour("eddy"), "eddy");
+    key.add(colour("raw"), "bare interface (the first is 1)");
+    key.add(colour("raw_again"), "the same again");
+    key.add(colour("peer"), "other libraries");
+    key.add(noise, "noise: within the quartiles of the same again");
     out.text(page_width - margin, 58, "left is better; logarithmic; line: quartiles of the rounds",
              11, pale_ink, svg::anchor::end);
 }

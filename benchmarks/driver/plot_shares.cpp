@@ -4,12 +4,12 @@
 #include <map>
 #include <string>
 
+#include "driver/plot_style.hpp"
+
 namespace bench {
 
 namespace {
 
-constexpr double panel_width = 400;
-constexpr double panel_gap = 20;
 constexpr double panel_height = 220;
 constexpr double axis_width = 34;
 constexpr double head = 74;
@@ -17,9 +17,6 @@ constexpr double foot = 46;
 constexpr double wanted_percent = 75;
 constexpr double tolerance_percent = 2;
 
-constexpr const char* ink = "#1e293b";
-constexpr const char* pale_ink = "#64748b";
-constexpr const char* grid = "#e2e8f0";
 constexpr const char* tolerated = "#bbf7d0";
 
 const char* colour(const std::string& case_name) {
@@ -63,25 +60,20 @@ void draw_curve(svg& out, const curve& c, double left, double top) {
 double draw_shares(svg& out, const std::vector<curve>& curves, double page_left, double top) {
     out.text(page_left, top + 20, "Sharing a loop: what the first of two streams moves, in %", 14,
              ink, svg::anchor::start, true);
-    double x = page_left;
-    const auto key = [&](const char* fill, const std::string& what) {
-        out.rectangle(x, top + 30, 12, 12, fill);
-        out.text(x + 17, top + 40, what, 11, pale_ink);
-        x += 34 + 6.3 * static_cast<double>(what.size());
-    };
+    plot_key key(out, page_left, top + 30);
     std::map<std::string, double> panels;  // by subject: its left side
     std::vector<std::string> cases;
     for (const curve& c : curves) {
         if (std::find(cases.begin(), cases.end(), c.case_name) == cases.end()) {
             cases.push_back(c.case_name);
-            key(colour(c.case_name), words(c.case_name));
+            key.add(colour(c.case_name), words(c.case_name));
         }
         const double left =
             page_left + axis_width + static_cast<double>(panels.size()) * (panel_width + panel_gap);
         if (panels.emplace(c.subject, left).second) draw_axes(out, c.subject, left, top + head);
         draw_curve(out, c, panels[c.subject], top + head);
     }
-    key(tolerated, "75 %, within 2 points");
+    key.add(tolerated, "75 %, within 2 points");
     return top + head + panel_height + foot;
 }
 
