@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 
 #include <sys/socket.h>
 
@@ -49,42 +50,42 @@ io_result write_some(const io_request& request) noexcept {
     }
     if (request.slot->kind == descriptor_kind::pipe) {
         const iovec one{request.data, bite(*request.slot, request.size)};
-        return kernel::writev_pipe(fd, &one, 1);
+        return kernel::writev_pipe(fd, {&one, 1});
     }
     return kernel::write(fd, request.data, bite(*request.slot, request.size), request.offset);
 }
 
-msghdr message_of(const io_request& request) noexcept {
+msghdr message_of(std::span<const iovec> vectors) noexcept {
     msghdr message{};
-    message.msg_iov = static_cast<iovec*>(request.data);
-    message.msg_iovlen = static_cast<std::size_t>(request.flags);
+    message.msg_iov = const_cast<iovec*>(vectors.data());
+    message.msg_iovlen = vectors.size();
     return message;
 }
 
 io_result read_vectors(const io_request& request) noexcept {
     const int fd = request.slot->fd;
+    const auto vectors = vectors_of(request);
     if (is_socket(request.slot->kind)) {
-        msghdr message = message_of(request);
+        msghdr message = message_of(vectors);
         return kernel::recvmsg(fd, &message, 0);
     }
-    return kernel::readv(fd, static_cast<const iovec*>(request.data), request.flags,
-                         request.offset);
+    return kernel::readv(fd, vectors, request.offset);
 }
 
 io_result write_vectors(const io_request& request) noexcept {
     const int fd = request.slot->fd;
-    const auto* const vectors = static_cast<const iovec*>(request.data);
+    const auto vectors = vectors_of(request);
     if (is_socket(request.slot->kind)) {
-        const msghdr message = message_of(request);
+        const msghdr message = message_of(vectors);
         return kernel::sendmsg(fd, &message, 0);
     }
     if (is_bitten(*request.slot)) {
         return write_some(first_vector(request));
     }
     if (request.slot->kind == descriptor_kind::pipe) {
-        return kernel::writev_pipe(fd, vectors, request.flags);
+        return kernel::writev_pipe(fd, vectors);
     }
-    return kernel::writev(fd, vectors, request.flags, request.offset);
+    return kernel::writev(fd, vectors, request.offset);
 }
 
 io_result accept_one(const io_request& request) noexcept {

@@ -303,7 +303,7 @@ void readiness_engine::look_after(fd_slot& slot, io_result result) noexcept {
 void readiness_engine::note_transfer(fd_slot& slot, const io_request& request,
                                      io_result result) noexcept {
     if (result && result.raw() != 0 && short_means_empty(slot, request) &&
-        result.count() < size_of(request)) {
+        result.count() < offered(request)) {
         set_may(slot, request, false);
     }
 }

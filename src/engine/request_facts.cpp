@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <numeric>
 #include <span>
 
@@ -91,8 +92,8 @@ std::uint64_t size_of(const io_request& request) noexcept {
             return request.size;
         case opcode::readv:
         case opcode::writev:
-            return size_of(
-                {static_cast<const iovec*>(request.data), static_cast<std::size_t>(request.flags)});
+            return size_of(std::span(static_cast<const iovec*>(request.data),
+                                     static_cast<std::size_t>(request.flags)));
         case opcode::recvmsg:
         case opcode::sendmsg: {
             const auto& message = *static_cast<const msghdr*>(request.data);
@@ -115,6 +116,25 @@ std::size_t bite(const fd_slot& slot, std::size_t size) noexcept {
     constexpr std::size_t little = 256;
     const bool roomy = slot.kind == descriptor_kind::pipe || is_socket(slot.kind);
     return std::min(size, roomy ? pipe_buf : little);
+}
+
+std::span<const iovec> vectors_of(const io_request& request) noexcept {
+    constexpr std::size_t most = IOV_MAX;
+    std::span vectors(static_cast<const iovec*>(request.data),
+                      static_cast<std::size_t>(request.flags));
+    if (vectors.size() <= most || request.slot->kind == descriptor_kind::datagram) {
+        return vectors;
+    }
+    while (vectors.size() > most && vectors.front().iov_len == 0) {  // a result of 0 is an end
+        vectors = vectors.subspan(1);
+    }
+    return vectors.first(most);
+}
+
+std::uint64_t offered(const io_request& request) noexcept {
+    const bool vectors = request.code == opcode::readv || request.code == opcode::writev;
+    const std::uint64_t size = vectors ? size_of(vectors_of(request)) : size_of(request);
+    return std::min<std::uint64_t>(size, kernel::transfer_max);
 }
 
 io_request first_vector(const io_request& request) noexcept {

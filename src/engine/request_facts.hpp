@@ -3,6 +3,9 @@
 #include <eddy/engine/io_operation.hpp>
 
 #include <cstdint>
+#include <span>
+
+#include <sys/uio.h>
 
 /// What can be told of a request by looking at it.
 namespace eddy {
@@ -23,6 +26,11 @@ bool is_bitten(const fd_slot& slot) noexcept;
 /// How much of `size` may be written at once. What poll() calls writable has room for this:
 /// PIPE_BUF in a pipe and in a socket, a little in a terminal.
 std::size_t bite(const fd_slot& slot, std::size_t size) noexcept;
+/// The vectors of a readv or writev that one call is given: the kernel takes no more than 1,024.
+/// Those of a message are not cut, because it would be another message.
+std::span<const iovec> vectors_of(const io_request& request) noexcept;
+/// How many bytes one call for the request is asked to move.
+std::uint64_t offered(const io_request& request) noexcept;
 /// The first vector of a writev that is not empty, as a write. Precondition: there is one.
 io_request first_vector(const io_request& request) noexcept;
 

@@ -226,8 +226,9 @@ void uring_ring::prepare_writev(io_uring_sqe& sqe, const io_request& request) no
         prepare_write(sqe, first_vector(request));
         return;
     }
-    io_uring_prep_writev(&sqe, request.slot->fd, static_cast<const iovec*>(request.data),
-                         static_cast<unsigned>(request.flags), file_offset(request.offset));
+    const auto vectors = vectors_of(request);
+    io_uring_prep_writev(&sqe, request.slot->fd, vectors.data(),
+                         static_cast<unsigned>(vectors.size()), file_offset(request.offset));
     if (request.slot->kind == descriptor_kind::pipe || is_socket(request.slot->kind)) {
         sqe.rw_flags = no_sigpipe();
     }
@@ -269,10 +270,12 @@ void uring_ring::prepare(io_uring_sqe& sqe, const io_request& request) noexcept 
         case opcode::write:
             prepare_write(sqe, request);
             break;
-        case opcode::readv:
-            io_uring_prep_readv(&sqe, fd, static_cast<const iovec*>(request.data),
-                                static_cast<unsigned>(request.flags), file_offset(request.offset));
+        case opcode::readv: {
+            const auto vectors = vectors_of(request);
+            io_uring_prep_readv(&sqe, fd, vectors.data(), static_cast<unsigned>(vectors.size()),
+                                file_offset(request.offset));
             break;
+        }
         case opcode::writev:
             prepare_writev(sqe, request);
             break;

@@ -22,6 +22,8 @@ namespace {
 
 std::size_t cut(std::size_t size) noexcept { return std::min(size, transfer_max); }
 
+int count_of(std::span<const iovec> vectors) noexcept { return static_cast<int>(vectors.size()); }
+
 bool makes_file(int flags) noexcept {
     return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
@@ -63,24 +65,28 @@ io_result write(int fd, const void* data, std::size_t size, std::int64_t offset)
     });
 }
 
-io_result readv(int fd, const iovec* vectors, int count, std::int64_t offset) noexcept {
+io_result readv(int fd, std::span<const iovec> vectors, std::int64_t offset) noexcept {
     return retried(call::read, [&] {
-        return offset < 0 ? ::readv(fd, vectors, count) : ::preadv(fd, vectors, count, offset);
+        return offset < 0 ? ::readv(fd, vectors.data(), count_of(vectors))
+                          : ::preadv(fd, vectors.data(), count_of(vectors), offset);
     });
 }
 
-io_result writev(int fd, const iovec* vectors, int count, std::int64_t offset) noexcept {
+io_result writev(int fd, std::span<const iovec> vectors, std::int64_t offset) noexcept {
     return retried(call::write, [&] {
-        return offset < 0 ? ::writev(fd, vectors, count) : ::pwritev(fd, vectors, count, offset);
+        return offset < 0 ? ::writev(fd, vectors.data(), count_of(vectors))
+                          : ::pwritev(fd, vectors.data(), count_of(vectors), offset);
     });
 }
 
-io_result writev_pipe(int fd, const iovec* vectors, int count) noexcept {
+io_result writev_pipe(int fd, std::span<const iovec> vectors) noexcept {
     if (!has_rwf_nosignal()) {
         const sigpipe_guard guard;
-        return retried(call::write, [&] { return ::writev(fd, vectors, count); });
+        return writev(fd, vectors, -1);
     }
-    return retried(call::write, [&] { return ::pwritev2(fd, vectors, count, -1, no_sigpipe); });
+    return retried(call::write, [&] {
+        return ::pwritev2(fd, vectors.data(), count_of(vectors), -1, no_sigpipe);
+    });
 }
 
 io_result recv(int fd, void* data, std::size_t size, int flags) noexcept {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <linux/openat2.h>
 #include <sys/socket.h>
@@ -20,10 +21,10 @@ inline constexpr std::size_t transfer_max = 0x7ffff000;
 /// `offset` -1: at the file's own position.
 io_result read(int fd, void* data, std::size_t size, std::int64_t offset) noexcept;
 io_result write(int fd, const void* data, std::size_t size, std::int64_t offset) noexcept;
-io_result readv(int fd, const iovec* vectors, int count, std::int64_t offset) noexcept;
-io_result writev(int fd, const iovec* vectors, int count, std::int64_t offset) noexcept;
+io_result readv(int fd, std::span<const iovec> vectors, std::int64_t offset) noexcept;
+io_result writev(int fd, std::span<const iovec> vectors, std::int64_t offset) noexcept;
 /// To a pipe without a reader: EPIPE and no SIGPIPE.
-io_result writev_pipe(int fd, const iovec* vectors, int count) noexcept;
+io_result writev_pipe(int fd, std::span<const iovec> vectors) noexcept;
 /// RWF_NOSIGNAL, which is newer (6.18) than the headers that we build with.
 inline constexpr int no_sigpipe = 0x100;
 /// True: the kernel has it.

@@ -142,6 +142,65 @@ TEST_P(WholeTransfer, GathersAndScattersMoreThanFitsIntoTheKernel) {
     }
 }
 
+/// One byte each, behind as many that are empty.
+std::vector<iovec> thousands_of_vectors(std::string& text) {
+    std::vector<iovec> vectors(text.size());
+    for (char& c : text) {
+        vectors.push_back({&c, 1});
+    }
+    return vectors;
+}
+
+TEST_P(WholeTransfer, OfMoreVectorsThanTheKernelTakesIsDoneByMoreCalls) {
+    constexpr std::size_t count = 5000;
+    const scratch_directory directory;
+    for (const pair_maker make : {make_pipe, unix_stream_pair, tcp_pair}) {
+        fd_pair pair = make();
+        const descriptor in = attach(std::move(pair.first));
+        const descriptor out = attach(std::move(pair.second));
+        std::string text = pattern(count);
+        const std::string expected = text;
+        std::vector<iovec> from = thousands_of_vectors(text);
+        std::string received(count, '\0');
+        std::vector<iovec> to = thousands_of_vectors(received);
+        recorder w;
+        recorder r;
+        start(w, writev_all(out, from));
+        start(r, readv_all(in, to));
+        ASSERT_TRUE(ends(w));
+        ASSERT_TRUE(ends(r));
+        EXPECT_EQ(w.count(), count) << w.error();
+        EXPECT_EQ(r.count(), count) << r.error();
+        EXPECT_EQ(received, expected);
+        // What need not be all is what one call takes.
+        std::vector<iovec> again = thousands_of_vectors(text);
+        start(w, writev(out, again));
+        ASSERT_TRUE(ends(w));
+        EXPECT_EQ(w.count(), 1024U) << w.error();
+    }
+    const descriptor file = attach(directory.file("f"));
+    std::string text = pattern(count);
+    std::vector<iovec> from = thousands_of_vectors(text);
+    recorder w;
+    start(w, writev_all(file, from, 0));
+    ASSERT_TRUE(ends(w));
+    EXPECT_EQ(w.count(), count) << w.error();
+    EXPECT_EQ(content_of(file.native_handle()), text);
+}
+
+TEST_P(WholeTransfer, OfAMessageInMoreVectorsThanTheKernelTakesIsAnError) {
+    fd_pair pair = unix_datagram_pair();
+    const descriptor d = attach(std::move(pair.first));
+    std::string text(2000, 'x');
+    std::vector<iovec> from = thousands_of_vectors(text);
+    recorder w;
+    start(w, writev(d, from));
+    ASSERT_TRUE(ends(w));
+    EXPECT_TRUE(w.error() == std::errc::message_size || w.error() == std::errc::invalid_argument)
+        << w.error();
+    EXPECT_EQ(bytes_waiting(pair.second.get()), 0U);
+}
+
 TEST_P(WholeTransfer, OfAFileEndsAtItsEnd) {
     const scratch_directory directory;
     const descriptor d = attach(directory.file("f", "0123456789"));

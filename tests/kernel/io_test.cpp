@@ -42,10 +42,10 @@ TEST(KernelIo, ReadsAndWritesVectors) {
     const unique_fd file = directory.file("a");
     char text[] = "abcd";
     const iovec out[] = {{text, 1}, {text + 1, 3}};
-    EXPECT_EQ(kernel::writev(file.get(), out, 2, -1), io_result::value(4));
+    EXPECT_EQ(kernel::writev(file.get(), out, -1), io_result::value(4));
     char first[1], second[2];
     const iovec in[] = {{first, 1}, {second, 2}};
-    EXPECT_EQ(kernel::readv(file.get(), in, 2, 1), io_result::value(3));
+    EXPECT_EQ(kernel::readv(file.get(), in, 1), io_result::value(3));
     EXPECT_EQ(first[0], 'b');
     EXPECT_EQ(std::string(second, 2), "cd");
 }

@@ -100,7 +100,7 @@ TEST_P(PipeWithoutReader, IsAnErrorAndNoSignal) {
                   char byte = 'x';
                   const iovec one{&byte, 1};
                   for (int i = 0; i != 3; ++i) {
-                      EXPECT_EQ(kernel::writev_pipe(pipe.second.get(), &one, 1),
+                      EXPECT_EQ(kernel::writev_pipe(pipe.second.get(), {&one, 1}),
                                 io_result::system_error(EPIPE));
                   }
                   EXPECT_FALSE(sigpipe_pending());
@@ -116,7 +116,7 @@ TEST_P(PipeWithoutReader, IsNotMistakenForOneThatHasAReader) {
     const auto pipe = test::make_pipe();
     char bytes[] = {'a', 'b', 'c'};
     const iovec parts[] = {{bytes, 1}, {bytes + 1, 2}};
-    EXPECT_EQ(kernel::writev_pipe(pipe.second.get(), parts, 2), io_result::value(3));
+    EXPECT_EQ(kernel::writev_pipe(pipe.second.get(), parts), io_result::value(3));
     EXPECT_EQ(test::recv_exactly(pipe.first.get(), 3), "abc");
     kernel::fail_nothing();
 }

@@ -33,6 +33,8 @@ EDDY_API io_request read(const descriptor& d, std::span<std::byte> buffer,
 /// Result: bytes, perhaps fewer than were given. A pipe without a reader: EPIPE, never SIGPIPE.
 EDDY_API io_request write(const descriptor& d, std::span<const std::byte> buffer,
                           std::int64_t offset = at_position) noexcept;
+/// Of more than 1,024 vectors the first are used: one call takes no more. All of them are one
+/// message where there are messages, which is an error then.
 EDDY_API io_request readv(const descriptor& d, std::span<const iovec> vectors,
                           std::int64_t offset = at_position) noexcept;
 EDDY_API io_request writev(const descriptor& d, std::span<const iovec> vectors,
