@@ -1,5 +1,6 @@
 #include "async/running.hpp"
 #include "async/task_fixture.hpp"
+#include "ex/support.hpp"
 #include "support/counting_resource.hpp"
 
 #include <eddy/async/nursery.hpp>
@@ -339,6 +340,43 @@ TEST_P(Nursery, EndsWithTheLoop) {
     loop().run(run_mode::drained, {.until = clock::now() + 5s});
     EXPECT_EQ(r.how(), ending::stopped);
     EXPECT_EQ(trace.find('!'), std::string::npos);
+}
+
+TEST_P(Nursery, WhoseBlockEndsInsideAStopEndsAfterIt) {
+    for (const bool from_outside : {false, true}) {
+        ex_testing::manual_event waits;
+        nursery* children = nullptr;
+        running all(with_nursery([&](nursery& given) -> task<> {
+            children = &given;
+            co_await waits.wait();
+        }));
+        all.start_on(loop());
+        settle();
+        loop().post([&] {
+            from_outside ? all.stop() : children->stop();
+            EXPECT_TRUE(waits.stop_seen());
+            EXPECT_FALSE(all.ended()) << "it was destroyed below the request";
+        });
+        ASSERT_TRUE(until([&] { return all.ended(); }));
+        EXPECT_EQ(all.how(), ending::stopped);
+    }
+}
+
+task<> has_a_nursery(std::allocator_arg_t, std::pmr::memory_resource*) {
+    co_await with_nursery([](nursery& children) -> task<> {
+        children.start(ex::just());
+        co_return;
+    });
+}
+
+TEST_P(Nursery, TakesTheMemoryOfWhoeverAwaitsIt) {
+    counting_resource memory;
+    EXPECT_EQ(thrown_by(has_a_nursery(std::allocator_arg, &memory)), "");
+    EXPECT_EQ(memory.taken(), 4U) << "the task, the nursery, the child and its frame";
+    EXPECT_EQ(memory.in_use(), 0U);
+    counting_resource too_little(1);
+    EXPECT_THROW(loop().run(has_a_nursery(std::allocator_arg, &too_little)), std::bad_alloc);
+    EXPECT_EQ(too_little.in_use(), 0U);
 }
 
 }  // namespace

@@ -187,6 +187,31 @@ TEST_P(Spawn, TakesTheMemoryOfItsTask) {
     EXPECT_EQ(memory.in_use(), 0U);
 }
 
+/// Completes at once, and tells of an allocator.
+struct with_attributes {
+    using sender_concept = ex::sender_tag;
+    using allocator = std::pmr::polymorphic_allocator<std::byte>;
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() noexcept {
+        return ex::completion_signatures<ex::set_value_t()>();
+    }
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) const noexcept {
+        return ex::connect(ex::just(), std::move(receiver));
+    }
+    auto get_env() const noexcept { return ex::prop(ex::get_allocator, allocator(memory)); }
+
+    std::pmr::memory_resource* memory;
+};
+
+TEST_P(Spawn, TakesTheMemoryThatASenderTellsOf) {
+    counting_resource memory;
+    spawn(loop(), with_attributes{&memory});
+    EXPECT_EQ(memory.taken(), 2U) << "the frame and one small object";
+    settle();
+    EXPECT_EQ(memory.in_use(), 0U);
+}
+
 TEST_P(Spawn, ThrowsIfThereIsNoMemoryAndLeavesNothing) {
     counting_resource memory(1);
     EXPECT_THROW(spawn(loop(), with_memory(std::allocator_arg, &memory, loop().get_scheduler())),

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <eddy/async/detail/await_it.hpp>
+#include <eddy/async/detail/made_task.hpp>
+#include <eddy/async/detail/party_count.hpp>
 #include <eddy/async/event.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/base/assert.hpp>
@@ -16,6 +18,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -31,7 +34,8 @@ EDDY_EX_BEGIN
 class nursery {
 public:
     /// with_nursery() does this. `home` must be the current loop.
-    explicit nursery(loop& home) : home_(home), idle_(true) {}
+    nursery(loop& home, detail::frame_allocator memory)
+        : home_(home), memory_(memory), idle_(true) {}
     /// Takes back the children that there still are: the task that has it was destroyed.
     ~nursery() {
         while (first_ != nullptr) {
@@ -47,26 +51,44 @@ public:
         EDDY_ASSERT(loop::current() == &home_,
                     "a child was started on a thread that does not run "
                     "the loop of its nursery");
-        child.promise().get_allocator().new_object<nursed>(*this, std::move(child))->run();
+        auto memory = detail::task_access::promise(child).get_allocator();
+        memory.new_object<nursed>(*this, std::move(child))->run();
     }
     /// The same, but what it throws goes to `on_error`, and the nursery goes on.
     ///
     ///     children.start(serve(std::move(peer)), eddy::report_exception());
     template <class OnError>
     void start(task<> child, OnError on_error) {
-        start(detail::shielded(std::move(child), std::move(on_error)));
+        const auto memory = detail::task_access::promise(child).get_allocator();
+        start(detail::shielded(std::allocator_arg, memory, std::move(child), std::move(on_error)));
     }
-    /// The same for any sender; its values are dropped.
+    /// The same for any sender; its values are dropped. The memory is that of the allocator that
+    /// its attributes tell of, else that of the nursery.
     template <class Sender>
         requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }
     void start(Sender&& sender) {
-        start(detail::await_it<std::decay_t<Sender>>(static_cast<Sender&&>(sender)));
+        const auto memory = detail::allocator_of(ex::get_env(sender), memory_);
+        start(detail::await_it<std::decay_t<Sender>>(std::allocator_arg, memory,
+                                                     static_cast<Sender&&>(sender)));
     }
 
     /// A sender that completes when there are no children.
     auto join() noexcept { return idle_.wait(); }
-    /// Asks all children, and the block, to stop. Thread: any.
-    void stop() noexcept { stop_.request_stop(); }
+    /// Asks all children, and the block, to stop. Thread: any. What ends inside this call does not
+    /// end the nursery before it returns.
+    void stop() noexcept {
+        if (!requests_.join()) {
+            return;
+        }
+        stop_.request_stop();
+        leave_requests();
+    }
+    /// A sender that completes when nobody is inside stop(), which does nothing from now on: the
+    /// last thing before the end.
+    auto leave() noexcept {
+        leave_requests();
+        return quiet_.wait();
+    }
     ex::inplace_stop_token get_stop_token() const noexcept { return stop_.get_token(); }
     std::size_t size() const noexcept { return children_; }
 
@@ -93,7 +115,7 @@ private:
                 next_->previous_ = this;
             }
             in_.first_ = this;
-            task_.promise().adopt(&in.home_, in.get_stop_token(), *this);
+            detail::task_access::promise(task_).adopt(&in.home_, in.get_stop_token(), *this);
         }
         ~nursed() {
             (previous_ != nullptr ? previous_->next_ : in_.first_) = next_;
@@ -108,14 +130,16 @@ private:
             if (in_.children_++ == 0) {
                 in_.idle_.reset();
             }
-            task_.start();
+            detail::task_access::start(task_);
         }
-        void drop() noexcept { task_.promise().get_allocator().delete_object(this); }
+        void drop() noexcept {
+            detail::task_access::promise(task_).get_allocator().delete_object(this);
+        }
 
     private:
         void task_ended(bool) noexcept override {
             nursery& in = in_;
-            if (auto error = task_.promise().result().error()) {
+            if (auto error = detail::task_access::promise(task_).result().error()) {
                 in.fail(std::move(error));
             }
             drop();
@@ -130,37 +154,41 @@ private:
         task<> task_;
     };
 
+    void leave_requests() noexcept {
+        if (requests_.arrive()) {
+            quiet_.set();  // whoever waits for it destroys it, but not below this call
+        }
+    }
+
     loop& home_;
+    detail::frame_allocator memory_;
     ex::inplace_stop_source stop_;
+    detail::party_count requests_{1};  ///< those inside stop(), and the nursery itself
+    event quiet_;
     event idle_;
     nursed* first_ = nullptr;
     std::size_t children_ = 0;
     std::exception_ptr error_;
 };
 
-/// Runs `block(nursery&)`, which returns a task, and is over when the block and all children that
-/// it has started are. Leaving the block, in whatever way, stops the children that are still there
-/// (to wait for them instead, `co_await children.join()` at the end of it). If a child fails, the
-/// block and the other children are stopped, and the exception is thrown here.
-///
-///     co_await eddy::with_nursery([&](eddy::nursery& children) -> eddy::task<> {
-///         for (;;) {
-///             children.start(serve(co_await acceptor.accept()));
-///         }
-///     });
-///
-/// Lifetime: `block` is kept until the end, so that a lambda may be used as a coroutine. Its local
-/// variables are gone when it is left, while children may still be ending: what children refer to
-/// belongs outside the block.
+EDDY_EX_END
+
+}  // namespace eddy
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
 template <class Block>
-auto with_nursery(Block block) -> decltype(block(std::declval<nursery&>())) {
+auto run_nursery(std::allocator_arg_t, frame_allocator memory, Block block)
+    -> decltype(block(std::declval<nursery&>())) {
     EDDY_ASSERT(loop::current() != nullptr, "with_nursery() was used outside a loop");
-    nursery children(*loop::current());
+    nursery children(*loop::current(), memory);
     const ex::inplace_stop_token outer = co_await ex::read_env(ex::get_stop_token);
     const auto pass_on = [&children]() noexcept { children.stop(); };
     const ex::stop_callback_for_t<ex::inplace_stop_token, decltype(pass_on)> link(outer, pass_on);
 
-    using result = std::optional<detail::task_values_t<decltype(block(children))>>;
+    using result = std::optional<task_values_t<decltype(block(children))>>;
     result kept;
     try {
         const ex::prop stop(ex::get_stop_token, children.get_stop_token());
@@ -176,6 +204,7 @@ auto with_nursery(Block block) -> decltype(block(std::declval<nursery&>())) {
     }
     children.stop();
     co_await ex::unstoppable(children.join());
+    co_await ex::unstoppable(children.leave());
     children.rethrow();
     if (!kept) {
         co_await ex::just_stopped();
@@ -183,6 +212,43 @@ auto with_nursery(Block block) -> decltype(block(std::declval<nursery&>())) {
     if constexpr (std::tuple_size_v<typename result::value_type> != 0) {
         co_return std::get<0>(std::move(*kept));
     }
+}
+
+template <class Block>
+struct make_nursery {
+    Block block;
+    auto operator()(frame_allocator memory) && {
+        return run_nursery<Block>(std::allocator_arg, memory, std::move(block));
+    }
+};
+
+EDDY_EX_END
+
+}  // namespace eddy::detail
+
+namespace eddy {
+
+EDDY_EX_BEGIN
+
+/// Runs `block(nursery&)`, which returns a task, and is over when the block and all children that
+/// it has started are. Leaving the block, in whatever way, stops the children that are still there
+/// (to wait for them instead, `co_await children.join()` at the end of it). If a child fails, the
+/// block and the other children are stopped, and the exception is thrown here.
+///
+///     co_await eddy::with_nursery([&](eddy::nursery& children) -> eddy::task<> {
+///         for (;;) {
+///             children.start(serve(co_await acceptor.accept()));
+///         }
+///     });
+///
+/// Lifetime: `block` is kept until the end, so that a lambda may be used as a coroutine. Its local
+/// variables are gone when it is left, while children may still be ending: what children refer to
+/// belongs outside the block.
+/// Its frame, and those of children that are senders, come from the allocator of whoever awaits it.
+template <class Block>
+auto with_nursery(Block block) {
+    using make = detail::make_nursery<Block>;
+    return detail::made_task<make>(make{std::move(block)});
 }
 
 EDDY_EX_END

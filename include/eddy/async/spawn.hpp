@@ -10,6 +10,7 @@
 #include <eddy/loop/loop.hpp>
 
 #include <exception>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -24,14 +25,14 @@ public:
     spawned(loop& home, task<> run,
             OnError on_error) noexcept(std::is_nothrow_move_constructible_v<OnError>)
         : home_(home), end_(&on_end), task_(std::move(run)), on_error_(std::move(on_error)) {
-        task_.promise().adopt(&home, stop_.get_token(), *this);
+        task_access::promise(task_).adopt(&home, stop_.get_token(), *this);
         home.post<spawned, &spawned::start_, &spawned::run, &spawned::drop>(*this);
     }
 
 private:
     void run() noexcept {
         home_.tell_of_end(end_);
-        task_.start();
+        task_access::start(task_);
     }
     static void on_end(end_notice& notice) noexcept { owner_of<&spawned::end_>(notice).stop(); }
     /// The task may end inside the request, below which the source must not be destroyed.
@@ -43,9 +44,9 @@ private:
             drop();
         }
     }
-    void drop() noexcept { task_.promise().get_allocator().delete_object(this); }
+    void drop() noexcept { task_access::promise(task_).get_allocator().delete_object(this); }
     void task_ended(bool) noexcept override {
-        if (auto error = task_.promise().result().error()) {
+        if (auto error = task_access::promise(task_).result().error()) {
             on_error_(std::move(error));
         }
         if (stopping_) {
@@ -83,16 +84,20 @@ EDDY_EX_BEGIN
 /// std::bad_alloc.
 template <class OnError = report_exception>
 void spawn(loop& home, task<> run, OnError on_error = {}) {
-    auto allocator = run.promise().get_allocator();
+    auto allocator = detail::task_access::promise(run).get_allocator();
     static_cast<void>(
         allocator.new_object<detail::spawned<OnError>>(home, std::move(run), std::move(on_error)));
 }
 
-/// The same for any sender; its values are dropped.
+/// The same for any sender; its values are dropped. The memory is that of the allocator that its
+/// attributes tell of, else that of operator new.
 template <class Sender, class OnError = report_exception>
     requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }
 void spawn(loop& home, Sender&& sender, OnError on_error = {}) {
-    spawn(home, detail::await_it<std::decay_t<Sender>>(static_cast<Sender&&>(sender)),
+    const detail::frame_allocator from = detail::allocator_of(ex::get_env(sender));
+    spawn(home,
+          detail::await_it<std::decay_t<Sender>>(std::allocator_arg, from,
+                                                 static_cast<Sender&&>(sender)),
           std::move(on_error));
 }
 

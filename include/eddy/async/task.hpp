@@ -35,12 +35,26 @@ EDDY_EX_BEGIN
 
 template <class T>
 class task_promise;
+template <class T>
+class task_promise_of;
 template <class Task>
 struct task_values;
 template <class T>
 class task_wait_for_task;
 template <class T, class Receiver>
 class task_state;
+template <class Make>
+class made_task;
+
+/// What this room does with a task, and nobody else.
+struct task_access {
+    template <class T>
+    static task_promise<T>& promise(const task<T>& of) noexcept;
+    template <class T>
+    static void start(const task<T>& of) noexcept {
+        of.frame_.resume();
+    }
+};
 
 /// What the promises of task<T> and task<void> have in common.
 template <class T>
@@ -55,6 +69,11 @@ public:
     template <class Awaited>
     auto await_transform(task<Awaited>&& child) noexcept {
         return task_wait_for_task<Awaited>(std::move(child), *this, self());
+    }
+    /// It is made here, in the memory of this task.
+    template <class Make>
+    auto await_transform(made_task<Make>&& child) {
+        return await_transform(std::move(child).make(this->get_allocator()));
     }
     template <class Sender>
         requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }
@@ -128,9 +147,7 @@ class [[nodiscard]] task {
 public:
     using sender_concept = ex::sender_tag;
     using promise_type = detail::task_promise<T>;
-    using handle = std::coroutine_handle<promise_type>;
 
-    explicit task(handle frame) noexcept : frame_(frame) {}
     task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
     task& operator=(task&& other) noexcept {
         if (this != &other) {
@@ -154,15 +171,12 @@ public:
     /// It goes on where it was started anyway.
     task affine() && noexcept { return std::move(*this); }
 
-    promise_type& promise() const noexcept {
-        EDDY_ASSERT(frame_, "a task was used that was moved from");
-        return frame_.promise();
-    }
-    void start() const noexcept { frame_.resume(); }
-    /// The frame, which whoever takes it must destroy.
-    handle release() noexcept { return std::exchange(frame_, nullptr); }
-
 private:
+    friend detail::task_access;
+    friend detail::task_promise_of<T>;
+    using handle = std::coroutine_handle<promise_type>;
+
+    explicit task(handle frame) noexcept : frame_(frame) {}
     void destroy() noexcept {
         if (frame_) {
             std::exchange(frame_, nullptr).destroy();
@@ -179,6 +193,12 @@ EDDY_EX_END
 namespace eddy::detail {
 
 EDDY_EX_BEGIN
+
+template <class T>
+task_promise<T>& task_access::promise(const task<T>& of) noexcept {
+    EDDY_ASSERT(of.frame_, "a task was used that was moved from");
+    return of.frame_.promise();
+}
 
 template <class T>
 task<T> task_promise_of<T>::get_return_object() noexcept {
@@ -216,8 +236,8 @@ public:
     static bool await_ready() noexcept { return false; }
     bool await_suspend(std::coroutine_handle<>) noexcept {
         task_promise_base& parent = wait_.promise();
-        child_.promise().adopt(parent.home(), parent.stop_token(), *this);
-        child_.start();
+        task_access::promise(child_).adopt(parent.home(), parent.stop_token(), *this);
+        task_access::start(child_);
         if (wait_.suspend()) {
             return true;
         }
@@ -227,7 +247,7 @@ public:
         wait_.resume();
         return true;
     }
-    T await_resume() { return child_.promise().result().take(); }
+    T await_resume() { return task_access::promise(child_).result().take(); }
 
 private:
     void task_ended(bool stopped) noexcept override { wait_.arrived(stopped); }
@@ -248,8 +268,8 @@ public:
     task_state& operator=(const task_state&) = delete;
 
     void start() & noexcept {
-        task_.promise().adopt(loop::current(), stop_.arm(receiver_, *this), *this);
-        task_.start();
+        task_access::promise(task_).adopt(loop::current(), stop_.arm(receiver_, *this), *this);
+        task_access::start(task_);
     }
 
 private:
@@ -267,7 +287,7 @@ private:
             ex::set_stopped(std::move(receiver_));
             return;
         }
-        auto& result = task_.promise().result();
+        auto& result = task_access::promise(task_).result();
         if (auto error = result.error()) {
             ex::set_error(std::move(receiver_), std::move(error));
         } else if constexpr (std::is_void_v<T>) {

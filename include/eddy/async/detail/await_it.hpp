@@ -1,8 +1,10 @@
 #pragma once
 
+#include <eddy/async/detail/made_task.hpp>
 #include <eddy/async/task.hpp>
 
 #include <exception>
+#include <memory>
 #include <utility>
 
 namespace eddy::detail {
@@ -11,13 +13,13 @@ EDDY_EX_BEGIN
 
 /// A task of any sender, whose values are dropped.
 template <class Sender>
-task<> await_it(Sender sender) {
+task<> await_it(std::allocator_arg_t, frame_allocator, Sender sender) {
     co_await std::move(sender);
 }
 
 /// A task whose exceptions go to `on_error`, which must not throw.
 template <class OnError>
-task<> shielded(task<> shielded_one, OnError on_error) {
+task<> shielded(std::allocator_arg_t, frame_allocator, task<> shielded_one, OnError on_error) {
     try {
         co_await std::move(shielded_one);
     } catch (...) {

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <eddy/async/detail/party_count.hpp>
 #include <eddy/ex/env.hpp>
 #include <eddy/ex/get_stop_token.hpp>
 #include <eddy/ex/inplace_stop_token.hpp>
 #include <eddy/ex/stop_token.hpp>
 
-#include <atomic>
 #include <optional>
 
 namespace eddy::detail {
@@ -43,8 +43,7 @@ public:
 
     /// The last one finishes, and this object may be gone on return.
     void arrive() noexcept {
-        // acq_rel: the last one sees what all the others stored.
-        if (parties_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+        if (!parties_.arrive()) return;
         on_stop_.reset();
         derived().finish();
     }
@@ -53,25 +52,17 @@ private:
     struct forward {
         stop_join* self;
         void operator()() noexcept {
-            if (!self->join()) return;
+            // False: all have arrived, and someone waits for this callback to return.
+            if (!self->parties_.join()) return;
             self->source_.request_stop();
             self->arrive();
         }
     };
 
-    /// False: all have arrived, and someone waits for this callback to return.
-    bool join() noexcept {
-        unsigned seen = parties_.load(std::memory_order_relaxed);
-        do {
-            if (seen == 0) return false;
-            // relaxed: nothing is read that others wrote; arrive() publishes.
-        } while (!parties_.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed));
-        return true;
-    }
     Derived& derived() noexcept { return static_cast<Derived&>(*this); }
     const Derived& derived() const noexcept { return static_cast<const Derived&>(*this); }
 
-    std::atomic<unsigned> parties_;
+    party_count parties_;
     ex::inplace_stop_source source_;
     std::optional<ex::stop_callback_for_t<token, forward>> on_stop_;
 };

@@ -1,0 +1,53 @@
+#include "async/task_fixture.hpp"
+#include "support/counting_resource.hpp"
+
+#include <eddy/async/task.hpp>
+
+#include <memory>
+#include <memory_resource>
+#include <new>
+
+namespace eddy::test {
+namespace {
+
+/// A task's frame, and the environment that it gives, come from the resource of its arguments.
+class TaskMemory : public TaskTest {};
+EDDY_ON_EVERY_ENGINE(TaskMemory);
+
+task<int> child(std::allocator_arg_t, std::pmr::memory_resource*, int value) {
+    co_return co_await ex::just(value);
+}
+task<int> parent(std::allocator_arg_t, std::pmr::polymorphic_allocator<std::byte> memory,
+                 loop_scheduler home) {
+    co_await home.schedule();
+    auto told = co_await ex::read_env(ex::get_allocator);
+    EXPECT_EQ(told.resource(), memory.resource());
+    int sum = 0;
+    for (int i = 0; i < 3; ++i) {
+        sum += co_await child(std::allocator_arg, memory.resource(), i);
+    }
+    co_return sum;
+}
+
+TEST_P(TaskMemory, IsThatOfTheArguments) {
+    counting_resource memory;
+    EXPECT_EQ(value_of(parent(std::allocator_arg, &memory, loop().get_scheduler())), 3);
+    EXPECT_EQ(memory.taken(), 4U) << "one for each frame";
+    EXPECT_EQ(memory.in_use(), 0U);
+}
+
+TEST_P(TaskMemory, OfMembersAndLambdasIsThatBehindTheObject) {
+    counting_resource memory;
+    const auto body = [](std::allocator_arg_t, counting_resource*) -> task<int> { co_return 5; };
+    EXPECT_EQ(value_of(body(std::allocator_arg, &memory)), 5);
+    EXPECT_EQ(memory.taken(), 1U);
+    EXPECT_EQ(memory.in_use(), 0U);
+}
+
+TEST_P(TaskMemory, ThatIsMissingIsThrownByTheCall) {
+    counting_resource memory(0);
+    EXPECT_THROW(static_cast<void>(child(std::allocator_arg, &memory, 1)), std::bad_alloc);
+}
+
+}  // namespace
+}  // namespace eddy::test
