@@ -1,6 +1,7 @@
 #include "async/running.hpp"
 #include "support/engine_fixture.hpp"
 
+#include <eddy/io/detail/whole.hpp>
 #include <eddy/io/io_sender.hpp>
 
 #include <algorithm>
@@ -387,6 +388,56 @@ TEST_P(IoSender, MayBeConnectedTwiceAndSaysWhereItCompletes) {
     second.start_on(loop());
     expect_end(second, ending::value);
     EXPECT_EQ(second.seen.number, 2);
+}
+
+/// Two bytes by two calls. `keeps`: what the first one brought is the value if the second is
+/// stopped.
+template <bool Keeps>
+struct two_calls {
+    using signature = ex::set_value_t(std::size_t);
+    bool again(io_result result, io_request&) noexcept {
+        total += result.count();
+        return total < 2;
+    }
+    bool has_part() const noexcept requires Keeps { return total != 0; }
+    template <class Receiver>
+    void operator()(io_result, Receiver&& receiver) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver), total);
+    }
+    std::size_t total = 0;
+};
+
+TEST_P(IoSender, AStopInALaterCallLosesNothingIfConvertKeepsIt) {
+    const auto stopped_in_the_second_call = [&]<bool Keeps>(two_calls<Keeps> convert) {
+        using sender = io_sender<two_calls<Keeps>>;
+        io_running<two_calls<Keeps>> r(
+            sender(&loop(), recv(socket, std::span(bytes(buffer)).first(1)), convert));
+        r.start_on(loop());
+        settle();
+        test::send_all(peer.get(), "a");
+        settle();
+        EXPECT_FALSE(r.ended());
+        r.stop();
+        expect_end(r, Keeps ? ending::value : ending::stopped);
+        EXPECT_EQ(r.seen.number, Keeps ? 1 : 0);
+    };
+    stopped_in_the_second_call(two_calls<true>());
+    stopped_in_the_second_call(two_calls<false>());
+}
+
+TEST(WholeTransferOfMuch, KeepsCountOverSeveralCalls) {
+    constexpr std::size_t gib = std::size_t{1} << 30U;
+    std::array<std::byte, 1> begin{};  // never looked at
+    detail::whole<detail::transfer::out> convert(std::span(begin.data(), 3 * gib));
+    io_request request;
+    convert.prepare(request);
+    EXPECT_EQ(request.size, gib);
+    EXPECT_FALSE(convert.has_part()) << "stopped in the first call, nothing was done";
+    EXPECT_TRUE(convert.again(io_result::value(gib), request));
+    EXPECT_EQ(request.data, begin.data() + gib);
+    EXPECT_TRUE(convert.has_part());
+    EXPECT_TRUE(convert.again(io_result::value(gib), request));
+    EXPECT_FALSE(convert.again(io_result::value(gib), request));
 }
 
 struct as_fd {

@@ -1,4 +1,5 @@
 #include "io/io_fixture.hpp"
+#include "io/send_one_fd.hpp"
 
 #include <eddy/io/local/bound.hpp>
 #include <eddy/io/local/socket.hpp>
@@ -193,20 +194,6 @@ TEST_P(LocalTest, DescriptorsThatNobodyTakesAreClosedWithTheSocket) {
     run(b.close());
     char buffer[4];
     EXPECT_EQ(run(reader.read_some(bytes(buffer))), 0U);
-}
-
-/// One byte with a descriptor, without the loop.
-void send_one_fd(int socket, int fd) {
-    char byte = 'x';
-    iovec vector{&byte, 1};
-    detail::fd_control<1> control;
-    msghdr message{};
-    message.msg_iov = &vector;
-    message.msg_iovlen = 1;
-    message.msg_control = control.space;
-    message.msg_controllen = control.size;
-    detail::put_fds(message, std::span(&fd, 1));
-    ASSERT_EQ(::sendmsg(socket, &message, 0), 1);
 }
 
 TEST_P(LocalTest, DescriptorsThatCameForWhatIsDestroyedAreClosed) {

@@ -96,6 +96,28 @@ TEST_P(ReadUntilTest, TheEndOfTheStreamIsToldApart) {
     EXPECT_EQ(buffer, "no end");
 }
 
+TEST_P(ReadUntilTest, APeerThatResetsIsAnErrorAndKeepsWhatWasRead) {
+    fd_pair pair = tcp_pair();
+    const stream reader(loop(), std::move(pair.first));
+    std::string buffer;
+    started reading(loop(), read_until(reader, buffer, "\r\n", 100));
+    send_all(pair.second.get(), "half");
+    ASSERT_TRUE(
+        until([&] { return bytes_waiting(reader.native_handle()) == 0 && !buffer.empty(); }));
+    settle();
+    reset_on_close(pair.second.get());
+    pair.second.reset();
+    ASSERT_TRUE(ends(reading));
+    EXPECT_EQ(reading.error(), std::errc::connection_reset);
+    EXPECT_EQ(buffer, "half");
+}
+
+TEST_P(ReadUntilTest, ALimitOfNothingIsExceededAtOnce) {
+    std::string buffer;
+    EXPECT_EQ(error_of(line(buffer, 0)), std::errc::message_size);
+    EXPECT_EQ(buffer, "");
+}
+
 TEST_P(ReadUntilTest, AnEmptyDelimiterIsRefused) {
     std::string buffer;
     EXPECT_EQ(error_of(read_until(pipe_.reader, buffer, "", 10)), std::errc::invalid_argument);

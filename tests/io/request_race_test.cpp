@@ -210,6 +210,15 @@ struct writes_all : full_pipe {
     io_request prepare() override { return write_all(own_, buffer_); }
     void check(std::optional<int> result) override { ASSERT_EQ(take_all(), count_of(result)); }
 };
+struct writes_vectors : full_pipe {
+    using full_pipe::full_pipe;
+    io_request prepare() override {
+        vectors_ = {iovec{buffer_.data(), 100}, iovec{buffer_.data() + 100, 2 * page - 100}};
+        return writev_all(own_, vectors_);
+    }
+    void check(std::optional<int> result) override { ASSERT_EQ(take_all(), count_of(result)); }
+    std::array<iovec, 2> vectors_{};
+};
 struct waits_until_writable : full_pipe {
     using full_pipe::full_pipe;
     io_request prepare() override {
@@ -226,6 +235,24 @@ struct waits_until_readable : pipe_reader {
         EXPECT_TRUE(!result || (*result & static_cast<int>(interest::readable)) != 0);
         pipe_reader::check(std::nullopt);
     }
+};
+
+/// More than the socket takes at once.
+class sends_all : public pair_racer {
+public:
+    explicit sends_all(eddy::loop& home, fd_pair pair = unix_stream_pair())
+        : pair_racer(home, std::move(pair.first), std::move(pair.second)) {
+        shrink_send_buffer();
+    }
+    io_request prepare() override { return send_all(own_, buffer_); }
+    void trigger() override { taken_ += drain(peer_.get()); }
+    void check(std::optional<int> result) override {
+        trigger();
+        ASSERT_EQ(std::exchange(taken_, 0), count_of(result));
+    }
+
+private:
+    std::size_t taken_ = 0;
 };
 
 /// A file of two pages to a socket that takes less.
@@ -359,6 +386,31 @@ struct shuts_down : fresh_pair {
     }
 };
 
+/// A file of eight bytes.
+class file_racer : public racer {
+protected:
+    explicit file_racer(eddy::loop& home)
+        : file_(home, unique_fd(::memfd_create("race", MFD_CLOEXEC))) {
+        EXPECT_EQ(::pwrite(file_.native_handle(), "12345678", 8, 0), 8);
+    }
+    descriptor file_;
+    std::array<std::byte, 8> buffer_{};
+};
+
+struct reads_file : file_racer {
+    explicit reads_file(eddy::loop& home) : file_racer(home) {}
+    io_request prepare() override { return read_all(file_, buffer_, 0); }
+    void check(std::optional<int> result) override { EXPECT_EQ(result.value_or(8), 8); }
+};
+struct writes_file : file_racer {
+    explicit writes_file(eddy::loop& home) : file_racer(home) {}
+    io_request prepare() override { return write_all(file_, buffer_, 8); }
+    void check(std::optional<int> result) override {
+        EXPECT_EQ(::lseek(file_.native_handle(), 0, SEEK_END), result ? 16 : 8);
+        EXPECT_EQ(::ftruncate(file_.native_handle(), 8), 0);
+    }
+};
+
 struct syncs : racer {
     explicit syncs(eddy::loop& home)
         : file_(home, unique_fd(::memfd_create("race", MFD_CLOEXEC))) {}
@@ -401,7 +453,11 @@ EDDY_REQUEST_RACE(ReceiveMessage, message_receiver)
 EDDY_REQUEST_RACE(SendMessage, message_sender)
 EDDY_REQUEST_RACE(WriteSome, writes_some)
 EDDY_REQUEST_RACE(WriteAll, writes_all)
+EDDY_REQUEST_RACE(WriteVectors, writes_vectors)
+EDDY_REQUEST_RACE(SendAll, sends_all)
 EDDY_REQUEST_RACE(SendFile, file_sender)
+EDDY_REQUEST_RACE(ReadFile, reads_file)
+EDDY_REQUEST_RACE(WriteFile, writes_file)
 EDDY_REQUEST_RACE(WaitReadable, waits_until_readable)
 EDDY_REQUEST_RACE(WaitWritable, waits_until_writable)
 EDDY_REQUEST_RACE(Accept, accepts)

@@ -1,4 +1,5 @@
 #include "io/io_fixture.hpp"
+#include "io/send_one_fd.hpp"
 #include "support/random.hpp"
 
 #include <eddy/io/io.hpp>
@@ -84,6 +85,8 @@ protected:
     void next_loses_no_connection();
     void connects_leak_nothing();
     void races_of_addresses_leak_nothing();
+    void races_that_are_won_leak_nothing();
+    void received_descriptors_do_not_leak();
 
     /// What may wait in a socket that nobody reads from; more would block the test.
     static constexpr int unread_max = 20;
@@ -280,6 +283,60 @@ void StopRace::races_of_addresses_leak_nothing() {
     EXPECT_LE(failed, tries);
 }
 
+/// A connection that nobody wants any more is closed; the fixture counts them.
+void StopRace::races_that_are_won_leak_nothing() {
+    const unique_fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    address any = address::any_v4(0);
+    ASSERT_FALSE(detail::bind_socket(listener.get(), any));
+    ASSERT_FALSE(detail::listen_on(listener.get(), 4096));
+    ASSERT_FALSE(detail::local_address_of(listener.get(), any));
+    const auto take_all = [&] {
+        for (int fd = 0; (fd = ::accept(listener.get(), nullptr, nullptr)) >= 0;) {
+            reset_on_close(fd);
+            unique_fd(fd).reset();
+        }
+    };
+    std::uint32_t host = 0;
+    race(
+        [&] {
+            // Many hosts, because each has only so many ports, which closed connections keep.
+            host = (host + 1) % 250;
+            const address to[] = {address::v4(INADDR_LOOPBACK + host, any.port()), address()};
+            return tcp::connect_any(loop(), to, 0s) | ex::then([](tcp::socket made) noexcept {
+                       EXPECT_FALSE(made.set_option(option::reset_on_close));
+                   });
+        },
+        [&](int i) {
+            if (i % 100 == 99) {
+                take_all();
+            }
+        },
+        [&] { settle(); });
+    take_all();
+}
+
+void StopRace::received_descriptors_do_not_leak() {
+    auto pair = local::make_pair(loop());
+    const unique_fd event = make_eventfd();
+    std::byte byte[1];
+    std::atomic<int> received = 0;
+    int sent = 0;
+    race(
+        [&] {
+            return pair.first.receive_fds<1>(byte) | ex::then([&](const auto& got) noexcept {
+                       EXPECT_EQ(got.fd_count, 1U);
+                       ++received;
+                   });
+        },
+        [&](int) {
+            if (sent - received < unread_max) {
+                send_one_fd(pair.second.native_handle(), event.get());
+                ++sent;
+            }
+        });
+    EXPECT_EQ(bytes_waiting(pair.first.native_handle()), static_cast<std::size_t>(sent - received));
+}
+
 class IoStopRace : public StopRace {};
 TEST_P(IoStopRace, ReadUntilLosesNoLine) { read_until_loses_no_line(); }
 TEST_P(IoStopRace, ReadsLoseNoByte) { reads_lose_no_byte(); }
@@ -288,6 +345,8 @@ TEST_P(IoStopRace, ClosesClose) { closes_close(); }
 TEST_P(IoStopRace, NextLosesNoConnection) { next_loses_no_connection(); }
 TEST_P(IoStopRace, ConnectsLeakNothing) { connects_leak_nothing(); }
 TEST_P(IoStopRace, RacesOfAddressesLeakNothing) { races_of_addresses_leak_nothing(); }
+TEST_P(IoStopRace, RacesThatAreWonLeakNothing) { races_that_are_won_leak_nothing(); }
+TEST_P(IoStopRace, ReceivedDescriptorsDoNotLeak) { received_descriptors_do_not_leak(); }
 EDDY_ON_EVERY_ENGINE(IoStopRace);
 
 class LongIoStopRace : public StopRace {
@@ -301,6 +360,8 @@ TEST_P(LongIoStopRace, ClosesClose) { closes_close(); }
 TEST_P(LongIoStopRace, NextLosesNoConnection) { next_loses_no_connection(); }
 TEST_P(LongIoStopRace, ConnectsLeakNothing) { connects_leak_nothing(); }
 TEST_P(LongIoStopRace, RacesOfAddressesLeakNothing) { races_of_addresses_leak_nothing(); }
+TEST_P(LongIoStopRace, RacesThatAreWonLeakNothing) { races_that_are_won_leak_nothing(); }
+TEST_P(LongIoStopRace, ReceivedDescriptorsDoNotLeak) { received_descriptors_do_not_leak(); }
 EDDY_ON_EVERY_ENGINE(LongIoStopRace);
 
 }  // namespace

@@ -158,6 +158,10 @@ TEST_P(IoStopStages, OfMessages) {
         "recv", [&] { return own.recv(one()); }, comes);
     stop_in_each_stage(
         "recv_from", [&] { return own.recv_from(one()); }, comes);
+    stop_in_each_stage(
+        "recv, vectors", [&] { return own.recv(vectors()); }, comes);
+    stop_in_each_stage(
+        "receive", [&] { return own.receive(); }, comes);
     const auto full = [&](auto sender) {
         fill(own.native_handle());
         return sender;

@@ -33,6 +33,24 @@ TEST_P(StreamTest, AnEmptyBufferIsReadAtOnce) {
     EXPECT_EQ(run(writer.write_some(std::span<const std::byte>())), 0U);
 }
 
+TEST_P(StreamTest, NothingIsReadAndWrittenAtOnceOnWhateverThereIs) {
+    const iovec empty[] = {{nullptr, 0}, {nullptr, 0}};
+    iovec consumed[] = {{nullptr, 0}};
+    for (const pair_maker make : {test::make_pipe, unix_stream_pair, tcp_pair}) {
+        fd_pair pair = make();
+        const stream reader(loop(), std::move(pair.first));
+        const stream writer(loop(), std::move(pair.second));
+        EXPECT_EQ(run(reader.read_some(std::span<std::byte>())), 0U);
+        EXPECT_EQ(run(reader.read(std::span<std::byte>())), 0U);
+        EXPECT_EQ(run(reader.read_some(std::span<const iovec>(empty))), 0U);
+        EXPECT_EQ(run(reader.read(std::span<iovec>(consumed))), 0U);
+        EXPECT_EQ(run(writer.write_some(std::span<const std::byte>())), 0U);
+        EXPECT_EQ(run(writer.write(std::span<const std::byte>())), 0U);
+        EXPECT_EQ(run(writer.write_some(std::span<const iovec>(empty))), 0U);
+        EXPECT_EQ(run(writer.write(std::span<iovec>(consumed))), 0U);
+    }
+}
+
 TEST_P(StreamTest, AStoppedReadLeavesTheBytesForTheNext) {
     auto [reader, writer] = make_pipe(loop());
     char buffer[16];

@@ -107,6 +107,48 @@ TEST_P(UdpTest, WrongAddressesAreRefused) {
     EXPECT_TRUE(error_of(first.send_to(bytes("x"), address::loopback_v6(1))));
 }
 
+TEST_P(UdpTest, AMessageGoesFromAndToSeveralBuffers) {
+    udp::socket server = bound();
+    udp::socket client = bound();
+    char hello[] = "hello ";
+    char world[] = "world";
+    const iovec out[] = {{hello, 6}, {world, 5}};
+    char first[3];
+    char rest[20];
+    const iovec in[] = {{first, 3}, {rest, 20}};
+    EXPECT_EQ(run(client.send_to(std::span<const iovec>(out), where_is(server))), 11U);
+    const datagram got = run(server.recv_from(std::span<const iovec>(in)));
+    EXPECT_EQ(got.size, 11U);
+    EXPECT_EQ(got.from, where_is(client));
+    EXPECT_EQ(std::string(first, 3) + std::string(rest, 8), "hello world");
+
+    run(client.connect(where_is(server)));
+    EXPECT_EQ(run(client.send(std::span<const iovec>(out))), 11U);
+    EXPECT_EQ(run(client.send(std::span<const iovec>(out))), 11U);
+    EXPECT_EQ(run(server.recv(std::span<const iovec>(in))).size, 11U);
+    const datagram cut = run(server.recv(std::span<const iovec>(in).first(1)));
+    EXPECT_EQ(cut.size, 3U);
+    EXPECT_TRUE(cut.truncated);
+}
+
+TEST_P(UdpTest, AMessageComesInALentBuffer) {
+    make_loop({.lease_size = 64, .lease_count = 1, .lease_max = 1});
+    const std::string too_long(100, 'x');
+    udp::socket server = bound();
+    udp::socket client = bound();
+    started receiving(loop(), server.receive());
+    settle();
+    for (const std::string& text : {std::string("query"), std::string(), too_long}) {
+        run(client.send_to(bytes(text), where_is(server)));
+    }
+    ASSERT_TRUE(ends(receiving));
+    EXPECT_EQ(as_text(receiving.value().data()), "query");
+    receiving.value() = lease();
+    EXPECT_EQ(run(server.receive()).size(), 0U);
+    EXPECT_EQ(as_text(run(server.receive()).data()), too_long.substr(0, 64));
+    EXPECT_EQ(error_of(udp::socket().receive()), bad_fd);
+}
+
 TEST_P(UdpTest, AStopEndsReceivingAndLosesNothing) {
     udp::socket server = bound();
     udp::socket client = bound();

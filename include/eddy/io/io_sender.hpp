@@ -24,11 +24,13 @@ EDDY_EX_BEGIN
 ///                                                         // take loop&, const io_operation&
 ///     std::error_code prepare(io_request&) noexcept;      // optional; may return void
 ///     bool again(io_result, io_request&) noexcept;        // optional
+///     bool has_part() const noexcept;                     // optional
 ///
 /// prepare() is called when the operation starts, on whatever thread that is, on the Convert that
 /// lives in the operation state: there the request may be made to point into it. Its error is the
 /// operation's. again() is called after each success, on the loop's thread: true if the request,
 /// which it may change, is to be done once more before it is over. After a stop that is not done.
+/// has_part(): one that is stopped has a value all the same, of what was done before.
 ///
 /// This Convert: the bytes that were moved.
 struct as_count {
@@ -140,6 +142,16 @@ private:
         }
     }
 
+    void end_stopped(io_result result) noexcept {
+        if constexpr (requires { convert_.has_part(); }) {
+            if (convert_.has_part()) {
+                deliver(result);
+                return;
+            }
+        }
+        ex::set_stopped(std::move(receiver_));
+    }
+
     static void on_complete(io_operation& op) noexcept {
         auto& self = static_cast<io_state&>(static_cast<stoppable_io&>(op));
         self.on_stop_.disarm();
@@ -150,7 +162,7 @@ private:
         } else if (result) {
             self.deliver(result);
         } else if (self.was_canceled()) {
-            ex::set_stopped(std::move(self.receiver_));
+            self.end_stopped(result);
         } else {
             ex::set_error(std::move(self.receiver_), result.error());
         }

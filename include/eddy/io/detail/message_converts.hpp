@@ -20,17 +20,24 @@
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
-/// A message with one buffer.
+/// A message in one buffer, or in several.
 struct message {
     msghdr header = {};
-    iovec vector = {};
+    iovec vector = {};  ///< the one buffer
 
     explicit message(std::span<const std::byte> buffer) noexcept
-        : vector{const_cast<std::byte*>(buffer.data()), buffer.size()} {}
+        : vector{const_cast<std::byte*>(buffer.data()), buffer.size()} {
+        header.msg_iovlen = 1;
+    }
+    explicit message(std::span<const iovec> vectors) noexcept {
+        header.msg_iov = const_cast<iovec*>(vectors.data());
+        header.msg_iovlen = vectors.size();
+    }
 
     void prepare(io_request& request) noexcept {
-        header.msg_iov = &vector;
-        header.msg_iovlen = 1;
+        if (header.msg_iov == nullptr) {
+            header.msg_iov = &vector;
+        }
         request.data = &header;
     }
     bool has(int flag) const noexcept { return (header.msg_flags & flag) != 0; }
@@ -41,8 +48,9 @@ struct receiving : message {
     bool wants_address;
     sockaddr_storage from;
 
-    receiving(std::span<std::byte> buffer, bool with_address) noexcept
-        : message(buffer), wants_address(with_address) {}
+    template <class Buffers>
+    receiving(Buffers buffers, bool with_address) noexcept
+        : message(buffers), wants_address(with_address) {}
 
     void prepare(io_request& request) noexcept {
         message::prepare(request);
@@ -65,11 +73,15 @@ private:
     }
 };
 
+struct sending : message, as_count {
+    using message::message;
+};
+
 struct sending_to : message, as_count {
     address to;
 
-    sending_to(std::span<const std::byte> buffer, const address& where) noexcept
-        : message(buffer), to(where) {}
+    template <class Buffers>
+    sending_to(Buffers buffers, const address& where) noexcept : message(buffers), to(where) {}
 
     void prepare(io_request& request) noexcept {
         message::prepare(request);

@@ -47,6 +47,7 @@ public:
         prepare(request);
         return true;
     }
+    bool has_part() const noexcept { return moved_ != 0; }
     template <class Receiver>
     void operator()(io_result, Receiver&& receiver) const noexcept {
         ex::set_value(std::forward<Receiver>(receiver), moved_);
@@ -89,6 +90,7 @@ public:
         moved_ += count;
         return broke_off;
     }
+    bool has_part() const noexcept { return moved_ != 0; }
     template <class Receiver>
     void operator()(io_result, Receiver&& receiver) const noexcept {
         ex::set_value(std::forward<Receiver>(receiver), moved_);
