@@ -109,8 +109,16 @@ public:
     /// The only place that blocks, except release(). `time_point::min()`: only look.
     virtual std::error_code wait(time_point until, bool& woken) noexcept = 0;
     virtual void wake() noexcept = 0;
-    /// An fd that is readable when wait() has something to do. -1: there is none.
-    virtual int native_handle() const noexcept = 0;
+
+    /// An fd that is readable when wait() has something to do, for others to wait for instead. From
+    /// the first call on, they are told of everything only if settle() was the last call here.
+    /// `not_supported`: there is none.
+    virtual std::error_code native_handle(int& out) noexcept = 0;
+    /// Hands over what was started. False: wait() has something to do of which the kernel does not
+    /// tell.
+    [[nodiscard]] virtual bool settle() noexcept = 0;
+    /// Makes the native handle readable until the engine is claimed and waits.
+    virtual void call_attention() noexcept { wake(); }
 
     /// Whether the slot is one of this engine's.
     bool owns(const fd_slot& slot) noexcept { return slot.fd < 0 || table_.find(slot.fd) == &slot; }

@@ -62,7 +62,11 @@ public:
     void cancel(io_operation& op, end_reason reason) noexcept override;
     std::error_code wait(time_point until, bool& woken) noexcept override;
     void wake() noexcept override { poller_->wake(); }
-    int native_handle() const noexcept override { return poller_->native_handle(); }
+    std::error_code native_handle(int& out) noexcept override {
+        out = poller_->native_handle();
+        return out >= 0 ? std::error_code() : std::make_error_code(std::errc::not_supported);
+    }
+    bool settle() noexcept override { return !feed(0) && may_sleep(); }
     std::error_code rebuild_after_fork() noexcept override;
 
 protected:

@@ -18,7 +18,8 @@ std::error_code uring_engine::open(unsigned entries) noexcept {
             return error;
         }
     }
-    if (auto error = ring_.open(entries)) {
+    wake_fd_.store(wake_.get(), std::memory_order_relaxed);
+    if (auto error = ring_.open(entries, told_)) {
         return error;
     }
     results_.clear();
@@ -36,6 +37,8 @@ std::error_code uring_engine::claim() noexcept {
             return error;
         }
     }
+    // relaxed, as in settle(): inbox::park() publishes it to whoever is to wake.
+    wake_fd_.store(wake_.get(), std::memory_order_relaxed);
     return ring_.enable();
 }
 
@@ -282,6 +285,7 @@ std::error_code uring_engine::rebuild_after_fork() noexcept {
     });
     close_ring();
     wake_.reset();
+    told_.reset();  // the parent's too
     return open(entries_);
 }
 

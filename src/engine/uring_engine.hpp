@@ -10,6 +10,8 @@
 
 #include <eddy/base/unique_fd.hpp>
 
+#include <atomic>
+
 namespace eddy {
 
 /// Performs operations by handing them to the kernel.
@@ -29,8 +31,12 @@ public:
     std::error_code claim() noexcept override;
     void disown() noexcept override;
     std::error_code wait(time_point until, bool& woken) noexcept override;
-    void wake() noexcept override { kernel::signal_eventfd(wake_.get()); }
-    int native_handle() const noexcept override { return -1; }
+    void wake() noexcept override {
+        kernel::signal_eventfd(wake_fd_.load(std::memory_order_relaxed));
+    }
+    std::error_code native_handle(int& out) noexcept override;
+    bool settle() noexcept override;
+    void call_attention() noexcept override { kernel::signal_eventfd(told_.get()); }
     std::error_code rebuild_after_fork() noexcept override;
 
 protected:
@@ -87,6 +93,9 @@ private:
     unsigned entries_ = 0;
     unique_fd wake_;
     bool wake_armed_ = false;
+    unique_fd told_;  ///< the native handle, which the kernel writes with every completion
+    /// `wake_`, or `told_` while others wait for that.
+    std::atomic<int> wake_fd_{-1};
     operation_list backlog_;  ///< to be submitted, or cancelled, when there is room
     result_pool results_;
     uring_buffers buffers_;

@@ -70,12 +70,16 @@ std::error_code denied(int error) noexcept {
 
 }  // namespace
 
-std::error_code uring_ring::open(unsigned entries) noexcept {
+std::error_code uring_ring::open(unsigned entries, const unique_fd& told) noexcept {
     if (const int error = kernel::injected(kernel::call::uring_setup); error != 0) {
         return denied(error);
     }
     int result = -EINVAL;
     for (const unsigned flags : setups) {
+        if (told && (flags & IORING_SETUP_DEFER_TASKRUN) != 0) {
+            // The kernel (6.18) would tell only once of what another eventfd has caused.
+            continue;
+        }
         io_uring_params parameters{};
         parameters.flags = flags | IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE;
         parameters.cq_entries = entries * 4;
@@ -98,6 +102,12 @@ std::error_code uring_ring::open(unsigned entries) noexcept {
     if (hows_ == nullptr) {
         close();
         return std::make_error_code(std::errc::not_enough_memory);
+    }
+    if (told) {
+        if (auto error = kernel::uring_register_eventfd(ring_.ring_fd, told.get())) {
+            close();
+            return error;
+        }
     }
     return {};
 }
@@ -136,6 +146,12 @@ std::error_code uring_ring::share_buffers(io_uring_buf_ring& memory, unsigned en
     registration.bgid = buffer_group;
     const int result = io_uring_register_buf_ring(&ring_, &registration, 0);
     return {result < 0 ? -result : 0, std::system_category()};
+}
+
+bool uring_ring::settled() const noexcept {
+    const unsigned flags = std::atomic_ref(*ring_.sq.kflags).load(std::memory_order_relaxed);
+    return io_uring_sq_ready(&ring_) == 0 &&
+           (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) == 0;
 }
 
 io_uring_sqe* uring_ring::next_sqe() noexcept {

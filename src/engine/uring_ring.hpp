@@ -3,6 +3,7 @@
 #if EDDY_HAS_IO_URING
 
 #include <eddy/base/clock.hpp>
+#include <eddy/base/unique_fd.hpp>
 #include <eddy/engine/io_operation.hpp>
 
 #include <cstdint>
@@ -21,8 +22,9 @@ public:
     uring_ring(const uring_ring&) = delete;
     uring_ring& operator=(const uring_ring&) = delete;
 
-    /// The ring is made disabled: nothing is submitted before enable().
-    std::error_code open(unsigned entries) noexcept;
+    /// The ring is made disabled: nothing is submitted before enable(). If there is an eventfd, the
+    /// kernel writes it whenever there is a completion, while the thread waits for others, too.
+    std::error_code open(unsigned entries, const unique_fd& told) noexcept;
     void close() noexcept;
     bool is_open() const noexcept { return open_; }
     /// From here on it belongs to this thread.
@@ -57,6 +59,9 @@ public:
     /// Submits what is in the queue and waits for `wait_for` completions. Makes no call if there is
     /// nothing to do.
     std::error_code enter(unsigned wait_for, time_point until) noexcept;
+
+    /// All was handed over, and the kernel holds nothing back of which it has told before.
+    bool settled() const noexcept;
 
     bool has_completion() const noexcept { return io_uring_cq_ready(&ring_) != 0; }
     const io_uring_cqe* front() noexcept;

@@ -20,13 +20,21 @@ namespace {
 
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
 
+std::error_code register_with(int ring, unsigned what, const void* argument,
+                              unsigned count) noexcept {
+    count_call();
+    const auto result = ::syscall(SYS_io_uring_register, ring, what, argument, count);
+    return result < 0 ? system_error(errno) : std::error_code();
+}
+
 }  // namespace
 
 std::error_code uring_enable(int ring) noexcept {
-    count_call();
-    const auto result =
-        ::syscall(SYS_io_uring_register, ring, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
-    return result < 0 ? system_error(errno) : std::error_code();
+    return register_with(ring, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
+}
+
+std::error_code uring_register_eventfd(int ring, int eventfd) noexcept {
+    return register_with(ring, IORING_REGISTER_EVENTFD, &eventfd, 1);
 }
 
 std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for,

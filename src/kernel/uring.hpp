@@ -10,6 +10,9 @@ namespace eddy::kernel {
 /// Enables a ring that was made with IORING_SETUP_R_DISABLED; it belongs to this thread then.
 std::error_code uring_enable(int ring) noexcept;
 
+/// Has the kernel write the eventfd with every completion, and with work that waits for an enter.
+std::error_code uring_register_eventfd(int ring, int eventfd) noexcept;
+
 /// Submits, and if `wait_for` is not 0 waits for as many completions until the deadline. An end of
 /// the time and an interruption are no errors. What the kernel did not take stays in the queue.
 std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for,

@@ -42,6 +42,7 @@ void descriptor::close() noexcept {
         if (home_->lost_by_fork()) {
             home_->engine_->abandon(*slot_);
         } else {
+            home_->attend();
             home_->engine_->detach(*slot_, detach_how::close, nullptr);
         }
     }
@@ -55,6 +56,7 @@ std::error_code descriptor::release(unique_fd& out) noexcept {
         return std::make_error_code(std::errc::bad_file_descriptor);
     }
     home_->check_use();
+    home_->attend();
     if (auto error = home_->engine_->release(*slot_)) {
         return error;
     }

@@ -75,7 +75,7 @@ time_point loop::now() noexcept {
 }
 
 time_point loop::next_deadline() noexcept {
-    take_inbox();
+    look_into_inbox();
     return next_in_heap();
 }
 

@@ -143,7 +143,7 @@ void loop::cancel_timers() noexcept {
 }
 
 void loop::for_each_live(function_ref<void(const live_operation&)> visit) {
-    take_inbox();
+    look_into_inbox();
     visit_live(visit, false);
 }
 
@@ -231,6 +231,8 @@ void loop::forget_everything() noexcept {
 
 void loop::after_fork_in_child() {
     process_mark_ = kernel::process_mark();
+    embedded_ = false;
+    embedding_ = nullptr;  // its timerfd is the parent's
     if (auto error = engine_->rebuild_after_fork()) {
         throw std::system_error(error, "the loop cannot be made anew after fork()");
     }

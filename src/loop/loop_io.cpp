@@ -80,6 +80,7 @@ bool loop::begin(io_operation& op, bool timed) noexcept {
     op.more_ = op.timed_ = false;
     if (!on_thread()) {
         engine_->disown();
+        attend();
     }
     ++(op.background_ ? background_work_ : work_);
     op.phase_ = io_operation::phase::waiting;
@@ -132,6 +133,7 @@ void loop::deliver(io_operation& op) noexcept {
 
 void loop::cancel(io_operation& op) noexcept {
     check_use();
+    attend();
     if (op.phase_ == io_operation::phase::posted) {
         op.wanted_end_ = end_reason::canceled;  // begin() sees it
     } else if (op.pending() && op.request_.code != opcode::close) {
@@ -144,6 +146,7 @@ void loop::abandon(io_operation& op) noexcept {
     if (!op.pending()) {
         return;
     }
+    attend();
     if (op.phase_ == io_operation::phase::away) {
         // An executor has it, and writes into its memory: that cannot be cancelled.
         const time_point give_up = saturating_add(clock::now(), patience);

@@ -106,6 +106,7 @@ void loop::apply(timer& t, std::int64_t wanted_ns) noexcept {
 bool loop::away_from_inbox(timer& t) noexcept {
     // relaxed: take() reads it with acquire.
     if (t.wanted_ns_.load(std::memory_order_relaxed) != timer::no_command) {
+        attend();  // whoever is about to push finds nobody asleep
         take_inbox();
     }
     return t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command;

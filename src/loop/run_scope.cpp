@@ -31,6 +31,7 @@ loop::run_scope::run_scope(loop& l) : loop_(l), outer_(current_loop) {
     }
     current_loop = &l;
     l.outer_ = outer_;
+    l.attended_ = false;
     // What the thread has made before does not count; modulo 2^64 it may be subtracted here.
     l.counters_.syscalls -= kernel::calls_made();
     if (l.options_.timer_slack >= duration::zero()) {
@@ -50,6 +51,9 @@ loop::run_scope::~run_scope() {
     loop_.turn_now_ = time_point::min();
     loop_.stopping_ = false;
     loop_.draining_ = false;
+    if (loop_.embedded_) {
+        loop_.settle();
+    }
     loop_.outer_ = nullptr;
     current_loop = outer_;
     loop_.running_.store(false, std::memory_order_relaxed);

@@ -10,6 +10,7 @@ watch::watch(loop& home, const watch_options& options) noexcept
     };
     command_.set_callbacks(run, run);  // commands are done also while the loop ends
     command_.set_priority(0);
+    home.attend();  // what is ready already is queued by the constructors of kinds
 }
 
 watch::~watch() = default;
@@ -18,6 +19,7 @@ void watch::leave() noexcept {
     if (gone_ != nullptr) {
         *gone_ = true;
     }
+    home_.attend();
     EDDY_ASSERT(removed_ || command_.posted() ||
                     (commands_.load(std::memory_order_relaxed) & posted_bit) == 0,
                 "a watch was destroyed while another thread was commanding it");

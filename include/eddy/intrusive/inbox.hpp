@@ -23,8 +23,8 @@ public:
         do {
             node.next_ = head == asleep() ? nullptr : head;
             // release: pairs with take(), which then sees the node's fields and what was written
-            // before the push.
-        } while (!head_.compare_exchange_weak(head, &node, std::memory_order_release,
+            // before the push. acquire: pairs with park(): who must wake the loop sees how.
+        } while (!head_.compare_exchange_weak(head, &node, std::memory_order_acq_rel,
                                               std::memory_order_relaxed));
         return head == asleep();
     }
@@ -43,9 +43,9 @@ public:
     /// sleep.
     [[nodiscard]] bool park() noexcept {
         queue_node* expected = nullptr;
-        // relaxed is enough on success: the loop publishes nothing by falling asleep. A push that
-        // comes before is seen here by the failing compare; one that comes after sees `asleep`.
-        return head_.compare_exchange_strong(expected, asleep(), std::memory_order_relaxed,
+        // release: pairs with push(). A push that comes before is seen here by the failing compare;
+        // one that comes after sees `asleep`.
+        return head_.compare_exchange_strong(expected, asleep(), std::memory_order_release,
                                              std::memory_order_relaxed);
     }
 

@@ -29,6 +29,7 @@
 namespace eddy {
 
 class buffer_pool;
+class embedding;
 class engine;
 class stoppable_io;
 class system_timers;
@@ -111,6 +112,25 @@ public:
     std::size_t run_some();
     /// Handles what is ready, at most `batch_max`. Never waits.
     std::size_t poll();
+
+    // --- Inside another event loop: see also embedding, and loop_watch ---------------------------
+
+    /// An fd that is readable whenever poll() has something to do but timers, which are due at
+    /// next_deadline(). For hosts that have timers of their own; embedding needs none.
+    ///
+    ///     ::poll(&{loop.native_handle(), POLLIN}, 1, milliseconds_until(loop.next_deadline()));
+    ///     loop.poll();
+    ///
+    /// Both are true whenever the loop does not run, whatever was started, posted or set meanwhile,
+    /// by whom ever. Watch it level-triggered, and do nothing else with it. It may be readable for
+    /// nothing. It is the same one until the loop ends; in the child after fork(), ask again.
+    ///
+    /// The first call makes what is needed, so that nobody else pays. Throws std::system_error:
+    /// `not_supported`, the engine is poll, which has no such fd; with io_uring
+    /// `device_or_resource_busy`, the loop was run before and has operations pending, and
+    /// `operation_not_permitted`, they belong to another thread; what the kernel says.
+    /// Thread: the loop's.
+    int native_handle();
 
     // --- With senders: include <eddy/io/run.hpp>
     // ---------------------------------------------------
@@ -318,6 +338,10 @@ private:
     void due(timer& t) noexcept;
     void repeat(timer& t) noexcept;
 
+    void attend() noexcept;
+    void settle() noexcept;
+    void look_into_inbox() noexcept;
+
     static bool ends_by_itself(const io_operation& op, bool timed) noexcept;
     bool away_from_inbox(timer& t) noexcept;
     time_point next_in_heap() noexcept;
@@ -352,11 +376,14 @@ private:
     bool stopping_ = false;
     bool draining_ = false;
     bool destroying_ = false;
+    bool embedded_ = false;  ///< somebody waits for the native handle while the loop does not run
     end_notice* first_notice_ = nullptr;
     timer_node back_off_;
     std::unique_ptr<blocking_call> free_calls_;
     blocking_call* away_calls_ = nullptr;
     std::uint64_t process_mark_;
+    embedding* embedding_ = nullptr;
+    bool attended_ = false;  ///< the native handle is readable since the last run
 
     /// What other threads touch, away from what only the loop's does.
     alignas(64) inbox inbox_;
@@ -370,6 +397,7 @@ private:
     friend class lease;
     friend class stoppable_io;
     friend class descriptor;
+    friend class embedding;
     friend class system_timers;
     friend class watch;
 };

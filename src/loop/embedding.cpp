@@ -1,0 +1,112 @@
+#include <eddy/loop/embedding.hpp>
+
+#include "engine/engine.hpp"
+#include "kernel/event.hpp"
+#include "loop/blocking_call.hpp"
+#include "loop/system_timers.hpp"
+
+#include <eddy/loop/requests.hpp>
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace eddy {
+
+int loop::native_handle() {
+    check_use();
+    int handle = -1;
+    if (auto error = engine_->native_handle(handle)) {
+        throw std::system_error(error, std::string("no handle of the engine ") +
+                                           to_string(engine_->kind()));
+    }
+    if (!embedded_) {
+        embedded_ = true;
+        attend();  // what was done until now has not settled
+    }
+    return handle;
+}
+
+/// While nobody runs the loop, something was done of which no event tells: whoever waits for the
+/// native handle is to run it once. So this holds at any time: an embedded loop that does not run
+/// has settled and is asleep, or its handle is readable.
+void loop::attend() noexcept {
+    if (embedded_ && !attended_ && !on_thread()) {
+        attended_ = true;
+        engine_->call_attention();
+    }
+}
+
+/// Before control goes back to whoever waits for the native handle: what the kernel will not tell
+/// of is told here.
+void loop::settle() noexcept {
+    if (embedding_ != nullptr) {
+        embedding_->set_timer();
+    }
+    const bool pause_is_due = engine_->backing_off() && !back_off_.armed();
+    const bool settled = engine_->settle() && ready_.empty() && after_poll_.empty();
+    // park() last, as in harvest(): whoever pushes after it wakes the engine.
+    if (!settled || pause_is_due || !inbox_.park()) {
+        attended_ = true;
+        engine_->call_attention();
+    }
+}
+
+/// take_inbox(), for when the loop may not be running: lets it sleep if it does.
+void loop::look_into_inbox() noexcept {
+    if (!inbox_.empty()) {
+        take_inbox();
+    }
+}
+
+namespace {
+
+descriptor make_timerfd(loop& home) {
+    unique_fd fd;
+    if (auto error = kernel::make_steady_timerfd(fd)) {
+        throw std::system_error(error, "timerfd_create");
+    }
+    return descriptor(home, std::move(fd), {.kind = descriptor_kind::other, .name = "embedding"});
+}
+
+}  // namespace
+
+embedding::embedding(loop& inner)
+    : inner_(inner), handle_(inner.native_handle()), timer_(make_timerfd(inner)) {
+    EDDY_ASSERT(inner.embedding_ == nullptr, "a loop was embedded that is embedded already");
+    expiry_.set_background(true);
+    inner.embedding_ = this;
+    inner.attend();
+}
+
+embedding::~embedding() {
+    EDDY_ASSERT(!inner_.on_thread(), "an embedding was destroyed from inside its run_ready()");
+    if (inner_.embedding_ == this) {
+        inner_.embedding_ = nullptr;
+    }
+    if (!inner_.lost_by_fork()) {
+        inner_.abandon(expiry_);
+    }
+    timer_.close();
+}
+
+/// The timerfd is never read: setting it makes it unreadable, and each expiry is an event of its
+/// own. It is left alone if it comes too early, as deadlines that move on do not cost a call then.
+void embedding::set_timer() noexcept {
+    if (!expiry_.pending()) {
+        inner_.start<&embedding::expiry_, &embedding::on_timer>(
+            *this, wait_multishot(timer_, interest::readable));
+    }
+    if (const time_point next = inner_.next_in_heap(); next < set_for_) {
+        // Cannot fail: the fd is ours, and the time is one that the kernel takes.
+        static_cast<void>(kernel::set_steady_timerfd(timer_.native_handle(), next));
+        set_for_ = next;
+    }
+}
+
+void embedding::on_timer(io_result) noexcept {
+    --inner_.counters_.completions;  // it is nobody's but ours
+    set_for_ = never;
+}
+
+}  // namespace eddy
