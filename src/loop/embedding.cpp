@@ -17,8 +17,8 @@ int loop::native_handle() {
     check_use();
     int handle = -1;
     if (auto error = engine_->native_handle(handle)) {
-        throw std::system_error(error, std::string("no handle of the engine ") +
-                                           to_string(engine_->kind()));
+        throw std::system_error(
+            error, std::string("no handle of the engine ") + to_string(engine_->kind()));
     }
     if (!embedded_) {
         embedded_ = true;

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include <unistd.h>
+
 namespace eddy::test {
 namespace {
 
@@ -333,14 +335,60 @@ TEST_P(LoopEmbedded, TheHandleAndTheNextDeadlineSufficeWithoutATimerfd) {
     EXPECT_EQ(posted.runs, 1);
 }
 
-TEST_P(LoopEmbedded, ALoopWithoutOperationsMovesToAnotherThread) {
-    host().settle();
-    job here;
-    std::thread([&] {
-        EXPECT_TRUE(host().until([&] { return here.runs == 0; }));
-        loop().post(here);
-    }).join();
-    EXPECT_TRUE(host().until([&] { return here.runs == 1; }));
+TEST_P(LoopEmbedded, ALoopWithoutOperationsMovesToAnotherThreadWithItsHandle) {
+    eddy::loop other({.engine = GetParam()});
+    const int handle = other.native_handle();
+    job posted;
+    const auto serve = [&](int runs) {
+        other.post(posted);
+        for (int i = 0; i != 10 && posted.runs != runs; ++i) {
+            EXPECT_TRUE(becomes_ready(handle, POLLIN));
+            other.poll();
+        }
+        EXPECT_EQ(posted.runs, runs);
+    };
+    serve(1);
+    std::thread([&] { serve(2); }).join();
+    serve(3);
+    EXPECT_EQ(other.native_handle(), handle);
+}
+
+TEST_P(LoopEmbedded, TheHandleIsAskedForBeforeIoUringHasAnythingPending) {
+    if (!on(engine_kind::io_uring)) {
+        GTEST_SKIP() << "only io_uring makes its ring for it";
+    }
+    auto [near, far] = unix_stream_pair();
+    eddy::loop other({.engine = GetParam()});
+    const descriptor socket(other, std::move(near));
+    std::string buffer(8, '\0');
+    recorder reading;
+    reading.start(other, recv(socket, bytes(buffer)));
+    other.poll();
+    try {
+        static_cast<void>(other.native_handle());
+        FAIL() << "the ring was replaced with an operation in it";
+    } catch (const std::system_error& error) {
+        EXPECT_EQ(error.code(), std::errc::device_or_resource_busy);
+    }
+    other.cancel(reading.operation());
+    other.run(run_mode::empty);
+    EXPECT_TRUE(is_readable(other.native_handle()));
+}
+
+TEST_P(LoopEmbedded, AnEventfdThatIsReadTellsEveryTime) {
+    const descriptor counter = attach(make_eventfd());
+    std::uint64_t value = 0;
+    for (int i = 0; i != 20; ++i) {
+        recorder reading;
+        start(reading, read(counter, std::as_writable_bytes(std::span(&value, 1))));
+        host().settle();
+        std::thread([&] {
+            const std::uint64_t one = 1;
+            ASSERT_EQ(::write(counter.native_handle(), &one, sizeof one), 8);
+        }).join();
+        ASSERT_TRUE(host().until([&] { return reading.ended(); })) << i;
+        ASSERT_EQ(value, 1U);
+    }
 }
 
 TEST_P(LoopEmbedded, AnotherEmbeddingCanFollow) {
@@ -357,14 +405,15 @@ TEST_P(LoopEmbedded, AChildMakesAnotherAndLeavesTheParentsAlone) {
     loop().post_after(30ms, ring);
     host().settle();
     EXPECT_EQ(in_child([&] {
-        loop().after_fork_in_child();
-        embed();
-        alarm own(loop());
-        loop().post_after(1ms, own);
-        const bool fired = host().until([&] { return own.runs == 1; });
-        loop().disarm(ring);
-        return fired ? 0 : 1;
-    }), 0);
+                  loop().after_fork_in_child();
+                  embed();
+                  alarm own(loop());
+                  loop().post_after(1ms, own);
+                  const bool fired = host().until([&] { return own.runs == 1; });
+                  loop().disarm(ring);
+                  return fired ? 0 : 1;
+              }),
+              0);
     EXPECT_TRUE(host().until([&] { return ring.runs == 1; }));
 }
 

@@ -5,6 +5,7 @@
 #include <eddy/watch/bidi_watch.hpp>
 #include <eddy/watch/child_watch.hpp>
 #include <eddy/watch/fd_watch.hpp>
+#include <eddy/watch/loop_watch.hpp>
 #include <eddy/watch/signal_watch.hpp>
 #include <eddy/watch/timer_watch.hpp>
 #include <eddy/watch/watch_handle.hpp>
