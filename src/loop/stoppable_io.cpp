@@ -8,6 +8,7 @@ void stoppable_io::take_back() noexcept {
     EDDY_ASSERT(home_->on_thread() || !home_->running_.load(std::memory_order_relaxed),
                 "an I/O operation was destroyed while it was pending, and not on its loop's "
                 "thread: stop it and wait for its completion first");
+    home_->attend();      // an embedded loop does not sleep any more after this
     home_->take_inbox();  // its start or its stop may be on the way
     home_->abandon(*this);
 }
