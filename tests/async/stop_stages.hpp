@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace eddy::test {
 
@@ -21,35 +22,60 @@ struct stop_case {
     bool needs_loop = false;
 };
 
-/// A request to stop at each stage of an operation: it ends once, on its loop, as stopped or with
-/// its value; nothing leaks, which the fixture checks.
+/// A request to stop at each stage of an operation: it ends once, as stopped or with its value, and
+/// nothing leaks, which the fixture checks.
 class StopStagesTest : public EngineTest {
 protected:
     template <class Make>
     void stop_in_each_stage(const char* name, Make make, const stop_case& about = {}) {
         SCOPED_TRACE(name);
-        stop_in_each_stage_before(make, about);
+        const maker make_one = [&]() -> std::unique_ptr<attempt> {
+            return std::make_unique<attempt_of<decltype(make())>>(make());
+        };
+        stop_before_it_happens(make_one, about);
         if (about.happen) {
-            stop_in_each_stage_after(make, about);
+            stop_when_it_happens(make_one, about);
         }
     }
 
 private:
-    template <class Make>
-    void stop_in_each_stage_before(Make make, const stop_case& about) {
-        stage("before the start", make, about, [&](auto& op) {
+    /// `running`, whatever the sender: the stages are compiled once for all of them.
+    struct attempt {
+        virtual ~attempt() = default;
+        virtual void start() = 0;
+        virtual void stop() = 0;
+        virtual const outcome& seen() const = 0;
+        bool ended() const { return seen().ended(); }
+        ending how() const { return seen().how; }
+        void start_on(scheduler& where) {
+            where.post([this] { start(); });
+        }
+    };
+    template <class Sender>
+    struct attempt_of final : attempt {
+        explicit attempt_of(Sender sender) : inner(std::move(sender)) {}
+        void start() override { inner.start(); }
+        void stop() override { inner.stop(); }
+        const outcome& seen() const override { return inner.seen; }
+        running<Sender> inner;
+    };
+    using maker = std::function<std::unique_ptr<attempt>()>;
+    using driver = std::function<void(attempt&)>;
+
+    void stop_before_it_happens(const maker& make, const stop_case& about) {
+        stage("before the start", make, about, [&](attempt& op) {
             op.stop();
             op.start_on(loop());
             EXPECT_TRUE(until([&] { return op.ended(); }));
             EXPECT_EQ(op.how(), ending::stopped);
         });
-        stage("right after the start", make, about, [&](auto& op) {
+        stage("right after the start", make, about, [&](attempt& op) {
             loop().post([&] {
                 op.start();
                 op.stop();
             });
         });
-        stage("on the way to its loop", make, about, [&](auto& op) {
+        stage("on the way to its loop", make, about, [&](attempt& op) {
             if (about.needs_loop) {
                 op.start_on(loop());
             } else {
@@ -57,68 +83,62 @@ private:
             }
             op.stop();
         });
-        stage("while it is pending", make, about, [&](auto& op) {
-            op.start_on(loop());
-            settle();
+        stage("while it is pending", make, about, [&](attempt& op) {
+            begin(op);
             EXPECT_TRUE(about.ends_alone || !op.ended());
             op.stop();
             EXPECT_TRUE(until([&] { return op.ended(); }));
             EXPECT_TRUE(about.ends_alone || op.how() == ending::stopped);
         });
-        stage("twice", make, about, [&](auto& op) {
-            op.start_on(loop());
-            settle();
+        stage("twice", make, about, [&](attempt& op) {
+            begin(op);
             loop().post([&] { op.stop(); });
             op.stop();
         });
     }
-    template <class Make>
-    void stop_in_each_stage_after(Make make, const stop_case& about) {
-        const auto happens = [&](const char* when, auto drive) {
+    void stop_when_it_happens(const maker& make, const stop_case& about) {
+        const auto happens = [&](const char* when, const driver& drive) {
             stage(when, make, about, drive, true);
         };
-        happens("when the result is there, but not taken", [&](auto& op) {
-            op.start_on(loop());
-            settle();
+        happens("when the result is there, but not taken", [&](attempt& op) {
+            begin(op);
             about.happen();
             op.stop();
         });
-        happens("before the result comes in the same turn", [&](auto& op) {
-            op.start_on(loop());
-            settle();
+        happens("before the result comes in the same turn", [&](attempt& op) {
+            begin(op);
             op.stop();
             about.happen();
         });
-        happens("when the result is taken, but not delivered", [&](auto& op) {
-            op.start_on(loop());
-            settle();
-            // What is ready with it, and was posted before, runs first.
+        happens("when the result is taken, but not delivered", [&](attempt& op) {
+            begin(op);
             loop().post([&] {
                 about.happen();
                 loop().post([&] { op.stop(); });
             });
         });
-        happens("after the end", [&](auto& op) {
-            op.start_on(loop());
-            settle();
+        happens("after the end", [&](attempt& op) {
+            begin(op);
             about.happen();
             EXPECT_TRUE(until([&] { return op.ended(); }));
             EXPECT_EQ(op.how(), ending::value);
             op.stop();
         });
     }
-    template <class Make, class Drive>
-    void stage(const char* when, Make make, const stop_case& about, Drive drive,
+    void begin(attempt& op) {
+        op.start_on(loop());
+        settle();
+    }
+    void stage(const char* when, const maker& make, const stop_case& about, const driver& drive,
                bool happens = false) {
         SCOPED_TRACE(when);
-        using operation = running<decltype(make())>;
-        auto op = std::make_unique<operation>(make());
+        std::unique_ptr<attempt> op = make();
         drive(*op);
         ASSERT_TRUE(until([&] { return op->ended(); }));
         settle();
-        EXPECT_EQ(op->seen.completions, 1);
+        EXPECT_EQ(op->seen().completions, 1);
         EXPECT_TRUE(op->how() == ending::stopped || op->how() == ending::value)
-            << op->how() << ' ' << op->seen.error.message();
+            << op->how() << ' ' << op->seen().error.message();
         const bool got = op->how() == ending::value;
         op.reset();
         about.check(happens, got);

@@ -17,16 +17,18 @@ class task_frame {
 
 public:
     static void* operator new(std::size_t size) { return allocate(size, nullptr); }
+    // Inlined also without optimisation: else g++ 12 says that delete does not fit these.
     template <class Allocator, class... Args>
         requires std::is_convertible_v<const Allocator&, allocator>
-    static void* operator new(std::size_t size, std::allocator_arg_t, const Allocator& with,
-                              const Args&...) {
+    [[gnu::always_inline]] static void* operator new(std::size_t size, std::allocator_arg_t,
+                                                     const Allocator& with, const Args&...) {
         return allocate(size, allocator(with).resource());
     }
     template <class Self, class Allocator, class... Args>
         requires std::is_convertible_v<const Allocator&, allocator>
-    static void* operator new(std::size_t size, const Self&, std::allocator_arg_t,
-                              const Allocator& with, const Args&...) {
+    [[gnu::always_inline]] static void* operator new(std::size_t size, const Self&,
+                                                     std::allocator_arg_t, const Allocator& with,
+                                                     const Args&...) {
         return allocate(size, allocator(with).resource());
     }
     EDDY_API static void operator delete(void* frame, std::size_t size) noexcept;
