@@ -90,6 +90,8 @@ void poll_core::set_timerfd(std::int64_t deadline_ns) noexcept {
 /// The timerfd was readable: queues what is due. Setting it anew makes it unreadable.
 void poll_core::expire(pollset_worker* by, core_lock& lock) noexcept {
     const std::int64_t now_ns = ns_of(clock::now());
+    pollset* const own = by != nullptr ? by->set_ : nullptr;
+    const operation* const was_first = own != nullptr ? own->ready_.front() : nullptr;
     while (timer_node* const node = timers_.pop_due(now_ns)) {
         pollset_timer& timer = owner_of<&pollset_timer::node_>(*node);
         if (executor_ != nullptr) {
@@ -97,9 +99,12 @@ void poll_core::expire(pollset_worker* by, core_lock& lock) noexcept {
             continue;
         }
         timer.set_.ready_.push(timer.item_);
-        if (by == nullptr || by->set_ != &timer.set_) {
+        if (own != &timer.set_) {
             static_cast<void>(help(timer.set_, lock));
         }
+    }
+    if (was_first != nullptr && was_first != own->ready_.front()) {
+        tell_of_displaced(*was_first, own, lock);
     }
     timerfd_ns_ = INT64_MAX;
     const std::int64_t next_ns = timers_.empty() ? INT64_MAX : timers_.next_deadline_ns();

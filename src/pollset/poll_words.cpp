@@ -188,12 +188,17 @@ void poll_core::queue(poll_handle& h, pollset_worker* by, core_lock& lock) noexc
     }
     const operation* const first = runs ? own->ready_.front() : nullptr;
     if (was_first != nullptr && was_first != first) {
-        if (poll_handle* const displaced = handle_of(*was_first)) {
-            tell_others(*displaced, own, lock);
-        }
+        tell_of_displaced(*was_first, own, lock);
     }
     if (first == nullptr || handle_of(*first) != &h || !h.due_.has_one()) {
         tell_others(h, own, lock);
+    }
+}
+
+void poll_core::tell_of_displaced(const operation& was_first, const pollset* own,
+                                  core_lock& lock) noexcept {
+    if (poll_handle* const displaced = handle_of(was_first)) {
+        tell_others(*displaced, own, lock);
     }
 }
 

@@ -21,18 +21,34 @@ public:
     presence(const presence&) = delete;
     presence& operator=(const presence&) = delete;
     ~presence() {
-        core_.exit(worker_, lock_);
-        lock_.release();
-        if (user_.object != nullptr) {
-            user_.lock(user_.object);
+        if (inside_) {
+            leave();
         }
     }
 
+    /// What ends with it may be called here, and throw; the caller's lock is taken all the same.
+    void leave() {
+        const relocked at_end{user_};
+        inside_ = false;
+        core_.exit(worker_, lock_);
+        lock_.release();
+    }
+
 private:
+    struct relocked {
+        lent_lock user;
+        ~relocked() {
+            if (user.object != nullptr) {
+                user.lock(user.object);
+            }
+        }
+    };
+
     poll_core& core_;
     pollset_worker& worker_;
     lent_lock user_;
     core_lock& lock_;
+    bool inside_ = true;
 };
 
 /// A closure of `h` that is being called: the handle stays until it has returned.
@@ -73,7 +89,14 @@ result<work_end> poll_core::work(pollset& set, lent_lock user, pollset_worker& w
     if (std::exchange(set.kick_kept_, false)) {
         return work_end::kicked;
     }
-    const presence inside(*this, set, w, user, lock);
+    presence inside(*this, set, w, user, lock);
+    const result<work_end> end = work_inside(set, w, deadline, lock);
+    inside.leave();
+    return end;
+}
+
+result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_point deadline,
+                                        core_lock& lock) {
     bool looked = false;
     std::size_t calls = 0;
     for (;;) {
@@ -134,8 +157,14 @@ void poll_core::run_next(pollset& set, core_lock& lock) {
     if (set.ready_.empty() || !help(set, lock)) {
         hand_over(strategy_->station_of(set), lock);
     }
-    const call_in_progress call(*this, h, lock);
-    next->run();
+    {
+        const call_in_progress call(*this, h, lock);
+        next->run();
+    }
+    if (lock.has_handed()) {  // the end of an orphan: not while something else has been taken
+        lock.release();
+        lock.acquire();
+    }
 }
 
 std::error_code poll_core::poll(station& s, pollset_worker& w, time_point deadline,

@@ -15,9 +15,11 @@ class closure_list;
 /// What is to be called once. Its user owns it and may destroy it, or hand it in again, from inside
 /// the call.
 ///
-/// Where: on a worker of a pollset that holds the handle, before that worker's `work` returns; if
-/// no pollset holds it, inside the call that made it due; with an executor, wherever that runs it.
-/// Never under a lock of eddy's. What it throws leaves through `work`.
+/// Where: on a worker of a pollset that holds the handle, before that worker's `work` returns. The
+/// end (of a shutdown or an orphan) of a handle that no pollset holds is told inside the call that
+/// brings it; an event waits until one holds it. With an executor: wherever that runs it.
+/// Never under a lock of eddy's. What it throws leaves through `work`; inside another call it must
+/// not throw.
 class closure {
 public:
     using function = void (*)(closure& self, std::error_code error);
@@ -55,7 +57,9 @@ private:
 };
 
 /// Runs closures somewhere else than in `work`: an application's own queue.
-/// Thread: execute() is called by any thread. It keeps `c` for later and does not run it itself.
+/// Thread: execute() is called by any thread. It keeps `c` for later, in order,
+/// and does not run it itself. A handle's on_done may come before a closure of it that another
+/// thread harvested.
 class closure_executor {
 public:
     virtual void execute(closure& c) = 0;

@@ -85,7 +85,8 @@ public:
     /// Makes that worker return. A thread in the kernel costs a write of an eventfd, another one
     /// nothing. `no_such_process` if it is not inside: nothing happens.
     std::error_code kick(pollset_worker& worker) noexcept;
-    /// Makes one worker return; if none is inside, the next one that comes.
+    /// Makes one worker return; if none is inside, the next one that comes. If all that are inside
+    /// were kicked already, nothing more: they have not returned yet.
     void kick_any() noexcept;
     /// Makes up to `count` workers return that are inside now; returns how many.
     std::size_t wake(std::size_t count) noexcept;
