@@ -22,18 +22,8 @@ function(eddy_test_support)
     target_link_libraries(eddy_test_support ${scope} eddy_internals GTest::gmock)
 endfunction()
 
-function(eddy_room_tests room)
-    set(program eddy_${room}_tests)
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*.cpp)
-    add_executable(${program} ${sources})
-    target_link_libraries(${program} PRIVATE eddy_test_support GTest::gtest_main)
-    target_compile_definitions(
-        ${program} PRIVATE EDDY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                           EDDY_BINARY_DIR="${PROJECT_BINARY_DIR}"
-    )
-    set_target_properties(${program} PROPERTIES CXX_EXTENSIONS OFF)
-    eddy_warnings(${program})
-
+# eddy_discover_tests(PROGRAM ROOM): registers the tests of a program, with labels for ROOM.
+function(eddy_discover_tests program room)
     # The programs are asked for their tests by ctest, not by the build: one that cannot start is a
     # failed test then, not a failed build.
     gtest_discover_tests(
@@ -55,4 +45,18 @@ function(eddy_room_tests room)
         @ONLY
     )
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
+endfunction()
+
+function(eddy_room_tests room)
+    set(program eddy_${room}_tests)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*.cpp)
+    add_executable(${program} ${sources})
+    target_link_libraries(${program} PRIVATE eddy_test_support GTest::gtest_main)
+    target_compile_definitions(
+        ${program} PRIVATE EDDY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                           EDDY_BINARY_DIR="${PROJECT_BINARY_DIR}"
+    )
+    set_target_properties(${program} PROPERTIES CXX_EXTENSIONS OFF)
+    eddy_warnings(${program})
+    eddy_discover_tests(${program} ${room})
 endfunction()

@@ -10,7 +10,7 @@ for clang_format in clang-format-14 clang-format none; do
     [[ $("$clang_format" --version) != *"version 14."* ]] || break
 done
 
-{ find include src tests examples benchmarks -type f \( -name '*.hpp' -o -name '*.cpp' \) -print0 \
+{ find include src tests examples benchmarks adapters -type f \( -name '*.hpp' -o -name '*.cpp' \) -print0 \
     2>/dev/null || true; } | sort -z |
     xargs -0 --no-run-if-empty "$clang_format" --style=file --dry-run -Werror ||
     { echo "run scripts/format"; exit 1; }
