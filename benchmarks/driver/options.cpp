@@ -9,8 +9,9 @@ namespace bench {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> known_suites{
-    "echo", "post", "timer", "churn", "spawn", "signal", "share", "memory", "await", "compile"};
+constexpr std::array<std::string_view, 11> known_suites{"echo",  "post",   "timer",  "churn",
+                                                        "spawn", "signal", "share",  "memory",
+                                                        "await", "grpc",   "compile"};
 
 bool is_suite(std::string_view name) {
     return std::find(known_suites.begin(), known_suites.end(), name) != known_suites.end();

@@ -156,6 +156,38 @@ program_suite await_suite() {
     };
 }
 
+program_suite grpc_suite() {
+    const std::vector<std::string> metrics{"calls_per_s", "p50_us", "p99_us", "cpu_us_per_call"};
+    const auto columns = [](const std::string& title, const std::string& name) {
+        return std::vector<table_column>{{title, name, "calls_per_s", "/s"},
+                                         {"", name, "p50_us", "p50 us"},
+                                         {"", name, "p99_us", "p99 us"},
+                                         {"", name, "cpu_us_per_call", "CPU us"}};
+    };
+    return {
+        .name = "grpc",
+        .questions =
+            {
+                {"1_at_a_time", {"sync", "1", "4000"}, {"sync", "1", "2000"}, metrics},
+                {"16_threads", {"sync", "16", "16000"}, {"sync", "16", "8000"}, metrics},
+                {"64_in_flight",
+                 {"async", "4", "64", "20000"},
+                 {"async", "4", "64", "10000"},
+                 metrics},
+                {"stream", {"stream", "8000"}, {"stream", "4000"}, metrics},
+            },
+        .tables =
+            {
+                {"gRPC: a call at a time, synchronous", columns("1 thread", "1_at_a_time")},
+                {"gRPC: 16 threads with a connection each, synchronous",
+                 columns("16 threads", "16_threads")},
+                {"gRPC: 64 calls in flight over 4 connections, asynchronous",
+                 columns("64 in flight", "64_in_flight")},
+                {"gRPC: one message to and fro on a stream", columns("stream", "stream")},
+            },
+    };
+}
+
 program_suite compile_suite() {
     return {
         .name = "compile",
@@ -173,7 +205,7 @@ program_suite compile_suite() {
 
 program_suite program_suite_named(const std::string& name) {
     for (const auto make : {post_suite, timer_suite, churn_suite, spawn_suite, signal_suite,
-                            share_suite, await_suite, compile_suite}) {
+                            share_suite, await_suite, grpc_suite, compile_suite}) {
         if (program_suite suite = make(); suite.name == name) return suite;
     }
     throw std::logic_error("there is no suite " + name);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 
 namespace bench {
@@ -46,30 +47,7 @@ std::vector<std::string_view> eddy_programs(std::string_view suite) {
     return {};
 }
 
-}  // namespace
-
-std::string program_folder() {
-    char path[PATH_MAX];
-    const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
-    const std::string self(path, n > 0 ? static_cast<std::size_t>(n) : 0);
-    return self.substr(0, self.rfind('/') + 1);
-}
-
-std::string subject::missing() const {
-    return ::access(program.c_str(), X_OK) == 0 ? "" : "not built: its library was not found";
-}
-
-command subject::run(std::vector<std::string> arguments) const {
-    command c;
-    c.program = program;
-    c.arguments = std::move(arguments);
-    c.environment = environment;
-    return c;
-}
-
-std::vector<subject> subjects_of(std::string_view suite, const options& chosen) {
-    if (suite == "memory") suite = "echo";  // the same servers
-    const std::string prefix = program_folder() + std::string(suite) + "_";
+std::vector<subject> loop_subjects(std::string_view suite, const std::string& prefix) {
     std::vector<subject> all;
     auto add = [&](std::string name, std::string_view program) {
         all.push_back({std::move(name), prefix + std::string(program), {}});
@@ -104,10 +82,55 @@ std::vector<subject> subjects_of(std::string_view suite, const options& chosen) 
             add_on_engine(style + "_uring", style, "io_uring");
         }
     }
-    std::erase_if(all, [&](const subject& s) {
-        const bool always = !raw.empty() && (s.name == raw[0] || s.name.ends_with("_again"));
-        return !always && !chosen.wants_subject(s.name);
-    });
+    return all;
+}
+
+/// One program over the polling engines of gRPC.
+std::vector<subject> grpc_subjects(const std::string& program) {
+    const auto over = [&](const char* name, const char* engine, const char* strategy = "") {
+        return subject{
+            name, program, {{"GRPC_POLL_STRATEGY", engine}, {"EDDY_POLL_STRATEGY", strategy}}};
+    };
+    return {over("epoll1", "epoll1"),
+            over("epoll1_again", "epoll1"),
+            over("poll", "poll"),
+            over("eddy_domain", "eddy", "domain"),
+            over("eddy_epoll1", "eddy", "epoll1"),
+            over("eddy_epollex", "eddy", "epollex"),
+            over("eddy_poll", "eddy", "poll")};
+}
+
+}  // namespace
+
+std::string program_folder() {
+    char path[PATH_MAX];
+    const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
+    const std::string self(path, n > 0 ? static_cast<std::size_t>(n) : 0);
+    return self.substr(0, self.rfind('/') + 1);
+}
+
+std::string subject::missing() const {
+    return ::access(program.c_str(), X_OK) == 0 ? "" : "not built: its library was not found";
+}
+
+command subject::run(std::vector<std::string> arguments) const {
+    command c;
+    c.program = program;
+    c.arguments = std::move(arguments);
+    c.environment = environment;
+    return c;
+}
+
+std::vector<subject> subjects_of(std::string_view suite, const options& chosen) {
+    if (suite == "memory") suite = "echo";  // the same servers
+    const std::string prefix = program_folder() + std::string(suite) + "_";
+    std::vector<subject> all =
+        suite == "grpc" ? grpc_subjects(prefix + "calls") : loop_subjects(suite, prefix);
+    const bool has_reference = all.size() > 1 && all[1].name == all[0].name + "_again";
+    const auto optional = all.begin() + (has_reference ? 2 : 0);
+    all.erase(std::remove_if(optional, all.end(),
+                             [&](const subject& s) { return !chosen.wants_subject(s.name); }),
+              all.end());
     return all;
 }
 
