@@ -9,9 +9,9 @@ namespace bench {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> known_suites{"echo",  "post",   "timer",  "churn",
-                                                        "spawn", "signal", "share",  "memory",
-                                                        "await", "grpc",   "compile"};
+constexpr std::array<std::string_view, 12> known_suites{"echo",    "post",  "timer",  "churn",
+                                                        "pollset", "spawn", "signal", "share",
+                                                        "memory",  "await", "grpc",   "compile"};
 
 bool is_suite(std::string_view name) {
     return std::find(known_suites.begin(), known_suites.end(), name) != known_suites.end();
@@ -67,8 +67,8 @@ std::string usage() {
            "\n"
            "Measures eddy, the bare kernel interface and other event libraries side by side.\n"
            "\n"
-           "  SUITE        echo, post, timer, churn, spawn, signal, share, memory, await,\n"
-           "               compile; none: all of them\n"
+           "  SUITE        echo, post, timer, churn, pollset, spawn, signal, share, memory,\n"
+           "               await, compile; none: all of them\n"
            "  --quick      fewer rounds: all suites in under three minutes\n"
            "  --json FILE  writes one line for each value, and a plot next to it (.svg)\n"
            "  --subject    only subjects whose names begin so (and the reference, always)\n"

@@ -52,6 +52,12 @@ std::vector<wanted_section> wanted_sections() {
                    {{"100 pipes, 1 active", "100_pipes_1_active", "ns_per_event"},
                     {"1,000 pipes, 100 active", "1000_pipes_100_active", "ns_per_event"},
                     {"remove and add a watcher", "reregister", "ns_per_reregistration"}}});
+    all.push_back({"Pollsets: CPU an event",
+                   "pollset",
+                   {{"1 thread, 1 event a turn", "1_event", "cpu_ns_per_event"},
+                    {"1 thread, 8 events a turn", "8_events", "cpu_ns_per_event"},
+                    {"4 threads, 1 pollset, 16 fds", "4x1x16", "cpu_ns_per_event"},
+                    {"4 threads, 4 pollsets, 16 fds", "4x4x16", "cpu_ns_per_event"}}});
     all.push_back({"Children, one after the other",
                    "spawn",
                    {{"spawned, ended and reaped", "1_MiB", "us_per_child"},

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "driver/pollset_suite.hpp"
+
 namespace bench {
 
 namespace {
@@ -204,8 +206,8 @@ program_suite compile_suite() {
 }  // namespace
 
 program_suite program_suite_named(const std::string& name) {
-    for (const auto make : {post_suite, timer_suite, churn_suite, spawn_suite, signal_suite,
-                            share_suite, await_suite, grpc_suite, compile_suite}) {
+    for (const auto make : {post_suite, timer_suite, churn_suite, pollset_suite, spawn_suite,
+                            signal_suite, share_suite, await_suite, grpc_suite, compile_suite}) {
         if (program_suite suite = make(); suite.name == name) return suite;
     }
     throw std::logic_error("there is no suite " + name);

@@ -14,7 +14,7 @@ std::vector<std::string_view> raw_programs(std::string_view suite) {
     if (suite == "share") return {};
     if (suite == "post") return {"raw_queue"};
     if (suite == "timer") return {"raw_heap"};
-    if (suite == "churn" || suite == "compile") return {"raw_epoll"};
+    if (suite == "churn" || suite == "pollset" || suite == "compile") return {"raw_epoll"};
     if (suite == "spawn") return {"raw_posix_spawn"};
     if (suite == "signal") return {"raw_signalfd"};
     if (suite == "await") return {"raw_resume"};
@@ -24,7 +24,7 @@ std::vector<std::string_view> raw_programs(std::string_view suite) {
 std::vector<std::string_view> peer_programs(std::string_view suite) {
     if (suite == "await") return {"asio", "stdexec"};
     if (suite == "spawn") return {"libuv"};
-    if (suite == "share") return {};
+    if (suite == "share" || suite == "pollset") return {};
     if (suite == "echo" || suite == "compile") {
         return {"libuv", "libevent", "libev", "asio", "asio_coro"};
     }
@@ -69,7 +69,18 @@ std::vector<subject> loop_subjects(std::string_view suite, const std::string& pr
         add_on_engine(program + "_uring", program, "io_uring");
         add_on_engine(program + "_poll", program, "poll");
     };
-    if (runs_a_loop(suite)) {
+    auto add_with_strategy = [&](const std::string& name, const char* strategy) {
+        add(name, "eddy");
+        all.back().environment.emplace_back("EDDY_POLL_STRATEGY", strategy);
+    };
+    if (suite == "pollset") {
+        add_with_strategy("eddy_domain", "domain");
+        add_with_strategy("eddy_own_domains", "domain");
+        all.back().environment.emplace_back("BENCH_OWN_DOMAINS", "1");
+        for (const char* s : {"epoll1", "epollex", "poll"}) {
+            add_with_strategy(std::string("eddy_") + s, s);
+        }
+    } else if (runs_a_loop(suite)) {
         add_on_each_engine("eddy");
     } else {
         add("eddy", "eddy");

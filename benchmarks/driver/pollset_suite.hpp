@@ -1,0 +1,9 @@
+#pragma once
+
+#include "driver/program_suite.hpp"
+
+namespace bench {
+
+program_suite pollset_suite();
+
+}  // namespace bench
