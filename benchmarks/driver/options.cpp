@@ -68,7 +68,7 @@ std::string usage() {
            "Measures eddy, the bare kernel interface and other event libraries side by side.\n"
            "\n"
            "  SUITE        echo, post, timer, churn, pollset, spawn, signal, share, memory,\n"
-           "               await, compile; none: all of them\n"
+           "               await, grpc, compile; none: all of them\n"
            "  --quick      fewer rounds: all suites in under three minutes\n"
            "  --json FILE  writes one line for each value, and a plot next to it (.svg)\n"
            "  --subject    only subjects whose names begin so (and the reference, always)\n"
