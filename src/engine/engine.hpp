@@ -166,7 +166,9 @@ protected:
     virtual void resume(io_operation& op) noexcept = 0;
 
     /// True for a receive for which there is no buffer now, but will be.
-    bool lacks_buffer(const io_operation& op) noexcept;
+    bool lacks_buffer(const io_operation& op) noexcept {
+        return op.request_.code == opcode::receive && none_to_lend();
+    }
     /// Makes the call of a receive, with a buffer that it keeps if there is data.
     io_result receive(io_operation& op) noexcept;
     io_result keep_buffer(io_operation& op, detail::lease_buffer& buffer,
@@ -176,28 +178,53 @@ protected:
     /// If it waits for a buffer, it just waits from here on.
     void end_starving(io_operation& op) noexcept;
     /// As many receives go on as there are buffers, with those that the kernel has. True: some do.
-    bool feed(std::size_t with_kernel) noexcept;
+    bool feed(std::size_t with_kernel) noexcept {
+        return !starving_.empty() && feed_starving(with_kernel);
+    }
     /// Before the wait: from here on a buffer that comes back ends it. False: one is back.
-    [[nodiscard]] bool may_sleep() noexcept;
+    [[nodiscard]] bool may_sleep() noexcept { return starving_.empty() || park_pool(); }
 
     static io_result result_of(end_reason reason) noexcept;
     static bool valid(const io_operation& op) noexcept;
     /// The result of an operation that is over before it begins: on a descriptor that is not
     /// attached any more, or of the wrong kind, at an offset where there are none, with nothing to
     /// move, or waiting for a file, which is always ready.
-    static bool settled(const io_operation& op, io_result& result) noexcept;
-    io_list& list_of(io_operation& op) noexcept;
+    static bool settled(const io_operation& op, io_result& result) noexcept {
+        return !is_plain(op.request_) && settled_oddly(op, result);
+    }
+    io_list& list_of(io_operation& op) noexcept {
+        fd_slot* const slot = op.request_.slot;
+        if (slot == nullptr) {
+            return unattached_;
+        }
+        if (op.request_.code == opcode::wait) {
+            return slot->waiters;
+        }
+        return is_read(op.request_.code) ? slot->readers : slot->writers;
+    }
 
     /// A transfer that wants all has moved a part: asks for the rest then, and says so.
-    static bool advance(io_operation& op, io_result result) noexcept;
+    static bool advance(io_operation& op, io_result result) noexcept {
+        return op.request_.all && advance_further(op, result);
+    }
     /// The result of all calls together. Bytes that were moved are never lost behind an error.
-    static io_result total(const io_operation& op, io_result last) noexcept;
+    static io_result total(const io_operation& op, io_result last) noexcept {
+        return op.request_.all && op.moved_ != 0 ? total_of_parts(op, last) : last;
+    }
 
-    void link(io_operation& op) noexcept;
-    void unlink(io_operation& op) noexcept;
+    void link(io_operation& op) noexcept {
+        op.phase_ = phase::waiting;
+        list_of(op).push_back(op);
+    }
+    void unlink(io_operation& op) noexcept { list_of(op).erase(op); }
     /// The result is there: out of the list and into the ready queue.
     void complete(io_operation& op, io_result result) noexcept;
-    void make_runnable(io_operation& op) noexcept;
+    void make_runnable(io_operation& op) noexcept {
+        if (!ready_queue::contains(op)) {
+            op.phase_ = phase::runnable;
+            ready_.push(op);
+        }
+    }
     /// One less holds the slot: the last one completes its detaching.
     void let_go(fd_slot& slot) noexcept;
     /// Precondition: nothing holds the slot and it has no operations.
@@ -216,6 +243,12 @@ protected:
     operation_list starving_;  ///< receives that wait for a buffer
 
 private:
+    bool none_to_lend() noexcept;
+    bool feed_starving(std::size_t with_kernel) noexcept;
+    bool park_pool() noexcept;
+    static bool settled_oddly(const io_operation& op, io_result& result) noexcept;
+    static bool advance_further(io_operation& op, io_result result) noexcept;
+    static io_result total_of_parts(const io_operation& op, io_result last) noexcept;
     std::error_code examine(fd_slot& fresh, const attach_options& options) noexcept;
     /// Whether the number still is the fd that was attached, as far as the kernel tells.
     static bool is_ours(const fd_slot& slot) noexcept;

@@ -117,7 +117,7 @@ bool engine::valid(const io_operation& op) noexcept {
     return request.slot->generation == request.generation && !request.slot->detaching;
 }
 
-bool engine::settled(const io_operation& op, io_result& result) noexcept {
+bool engine::settled_oddly(const io_operation& op, io_result& result) noexcept {
     if (!valid(op)) {
         result = io_result::system_error(EBADF);
         return true;
@@ -167,17 +167,6 @@ bool engine::settled(const io_operation& op, io_result& result) noexcept {
     return true;
 }
 
-io_list& engine::list_of(io_operation& op) noexcept {
-    fd_slot* const slot = op.request_.slot;
-    if (slot == nullptr) {
-        return unattached_;
-    }
-    if (op.request_.code == opcode::wait) {
-        return slot->waiters;
-    }
-    return is_read(op.request_.code) ? slot->readers : slot->writers;
-}
-
 io_result engine::result_of(end_reason reason) noexcept {
     switch (reason) {
         case end_reason::timed_out:
@@ -194,7 +183,7 @@ io_result engine::result_of(end_reason reason) noexcept {
     return io_result::system_error(ECANCELED);
 }
 
-bool engine::advance(io_operation& op, io_result result) noexcept {
+bool engine::advance_further(io_operation& op, io_result result) noexcept {
     if (!eddy::advance(op.request_, result, op.moved_)) {
         return false;
     }
@@ -202,10 +191,7 @@ bool engine::advance(io_operation& op, io_result result) noexcept {
     return true;
 }
 
-io_result engine::total(const io_operation& op, io_result last) noexcept {
-    if (!op.request_.all || op.moved_ == 0) {
-        return last;
-    }
+io_result engine::total_of_parts(const io_operation& op, io_result last) noexcept {
     const int error = last.system_error();
     // What is wrong with a file shows again by itself, and only where it is wrong.
     if (valid(op) && op.request_.slot->kind != descriptor_kind::file && error != ECANCELED &&
@@ -215,25 +201,11 @@ io_result engine::total(const io_operation& op, io_result last) noexcept {
     return io_result::value(std::int64_t{op.moved_} + static_cast<std::int64_t>(last.count()));
 }
 
-void engine::link(io_operation& op) noexcept {
-    op.phase_ = phase::waiting;
-    list_of(op).push_back(op);
-}
-
-void engine::unlink(io_operation& op) noexcept { list_of(op).erase(op); }
-
 void engine::complete(io_operation& op, io_result result) noexcept {
     unlink(op);
     op.result_ = total(op, result);
     op.phase_ = phase::completed;
     if (!ready_queue::contains(op)) {
-        ready_.push(op);
-    }
-}
-
-void engine::make_runnable(io_operation& op) noexcept {
-    if (!ready_queue::contains(op)) {
-        op.phase_ = phase::runnable;
         ready_.push(op);
     }
 }

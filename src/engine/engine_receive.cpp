@@ -30,9 +30,7 @@ io_result engine::keep_buffer(io_operation& op, detail::lease_buffer& buffer,
     return result;
 }
 
-bool engine::lacks_buffer(const io_operation& op) noexcept {
-    return op.request_.code == opcode::receive && !pool_->provide() && pool_->total() != 0;
-}
+bool engine::none_to_lend() noexcept { return !pool_->provide() && pool_->total() != 0; }
 
 io_result engine::receive(io_operation& op) noexcept {
     if (!pool_->provide()) {
@@ -57,10 +55,7 @@ void engine::end_starving(io_operation& op) noexcept {
     }
 }
 
-bool engine::feed(std::size_t with_kernel) noexcept {
-    if (starving_.empty()) {
-        return false;
-    }
+bool engine::feed_starving(std::size_t with_kernel) noexcept {
     std::size_t left = with_kernel;
     if (pool_->provide()) {
         left += pool_->free_count();
@@ -74,6 +69,6 @@ bool engine::feed(std::size_t with_kernel) noexcept {
     return fed;
 }
 
-bool engine::may_sleep() noexcept { return starving_.empty() || pool_->park(); }
+bool engine::park_pool() noexcept { return pool_->park(); }
 
 }  // namespace eddy

@@ -21,75 +21,8 @@ std::uint64_t size_of(std::span<const iovec> vectors) noexcept {
 
 }  // namespace
 
-bool is_read(opcode code) noexcept {
-    switch (code) {
-        case opcode::read:
-        case opcode::readv:
-        case opcode::recv:
-        case opcode::recvmsg:
-        case opcode::receive:
-        case opcode::accept:
-            return true;
-        default:
-            return false;
-    }
-}
-
-bool needs_socket(opcode code) noexcept {
-    switch (code) {
-        case opcode::recv:
-        case opcode::send:
-        case opcode::recvmsg:
-        case opcode::sendmsg:
-        case opcode::send_file:
-        case opcode::accept:
-        case opcode::connect:
-        case opcode::shutdown:
-            return true;
-        default:
-            return false;
-    }
-}
-
-bool has_offsets(descriptor_kind kind) noexcept {
-    return kind == descriptor_kind::file || kind == descriptor_kind::other;
-}
-
-bool keeps_order(const io_request& request) noexcept {
+std::uint64_t size_of_vectors(const io_request& request) noexcept {
     switch (request.code) {
-        case opcode::read:
-        case opcode::write:
-        case opcode::readv:
-        case opcode::writev:
-            return request.offset < 0;
-        case opcode::recv:
-        case opcode::send:
-        case opcode::recvmsg:
-        case opcode::receive:
-        case opcode::sendmsg:
-        case opcode::send_file:
-        case opcode::accept:
-        case opcode::connect:
-            return true;
-        default:
-            return false;
-    }
-}
-
-bool looks_elsewhere(const io_request& request) noexcept {
-    const bool reads = request.code == opcode::recv || request.code == opcode::recvmsg;
-    return reads && (request.flags & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) != 0;
-}
-
-std::uint64_t size_of(const io_request& request) noexcept {
-    switch (request.code) {
-        case opcode::read:
-        case opcode::write:
-        case opcode::recv:
-        case opcode::send:
-        case opcode::send_file:
-        case opcode::receive:
-            return request.size;
         case opcode::readv:
         case opcode::writev:
             return size_of(std::span(static_cast<const iovec*>(request.data),

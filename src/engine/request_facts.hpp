@@ -7,19 +7,68 @@
 
 #include <sys/uio.h>
 
+#include <sys/socket.h>
+
 /// What can be told of a request by looking at it.
 namespace eddy {
 
-bool is_read(opcode code) noexcept;
-bool needs_socket(opcode code) noexcept;
-bool has_offsets(descriptor_kind kind) noexcept;
+namespace detail {
+
+using code_set = std::uint32_t;
+template <class... Codes>
+constexpr code_set codes(Codes... those) noexcept {
+    return ((code_set{1} << static_cast<unsigned>(those)) | ...);
+}
+constexpr bool has(code_set set, opcode code) noexcept {
+    return (set >> static_cast<unsigned>(code) & 1U) != 0;
+}
+
+}  // namespace detail
+
+constexpr bool is_read(opcode code) noexcept {
+    using enum opcode;
+    return detail::has(detail::codes(read, readv, recv, recvmsg, receive, accept), code);
+}
+constexpr bool needs_socket(opcode code) noexcept {
+    using enum opcode;
+    return detail::has(
+        detail::codes(recv, send, recvmsg, sendmsg, send_file, accept, connect, shutdown), code);
+}
+constexpr bool has_offsets(descriptor_kind kind) noexcept {
+    return kind == descriptor_kind::file || kind == descriptor_kind::other;
+}
 /// Transfers at a position that each of them moves, accepts, and the connect before them.
-bool keeps_order(const io_request& request) noexcept;
+constexpr bool keeps_order(const io_request& request) noexcept {
+    using enum opcode;
+    if (detail::has(detail::codes(read, write, readv, writev), request.code)) {
+        return request.offset < 0;
+    }
+    return detail::has(
+        detail::codes(recv, send, recvmsg, receive, sendmsg, send_file, accept, connect),
+        request.code);
+}
 /// Reads something else than the data of the stream, or does not take it: whether it would block
 /// says nothing about the others.
-bool looks_elsewhere(const io_request& request) noexcept;
+constexpr bool looks_elsewhere(const io_request& request) noexcept {
+    return (request.flags & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) != 0 &&
+           (request.code == opcode::recv || request.code == opcode::recvmsg);
+}
+std::uint64_t size_of_vectors(const io_request& request) noexcept;
 /// How many bytes the operation moves at most; 0 for what is no transfer.
-std::uint64_t size_of(const io_request& request) noexcept;
+inline std::uint64_t size_of(const io_request& request) noexcept {
+    using enum opcode;
+    return detail::has(detail::codes(read, write, recv, send, send_file, receive), request.code)
+               ? request.size
+               : size_of_vectors(request);
+}
+/// Whether a transfer of this size, on this descriptor, is what each call for it does by itself: an
+/// operation of this kind is never settled before it begins, and waits for nothing but its turn
+/// and the descriptor.
+inline bool is_plain(const io_request& request) noexcept {
+    const fd_slot* const slot = request.slot;
+    return (request.code == opcode::recv || request.code == opcode::send) && slot != nullptr &&
+           slot->generation == request.generation && request.size != 0 && slot->is_calm();
+}
 /// Whether a write without O_NONBLOCK waits until all of it is done, and O_NONBLOCK is not ours to
 /// set: then only a bite is written at once.
 bool is_bitten(const fd_slot& slot) noexcept;

@@ -103,7 +103,8 @@ io_result uring_engine::ended(const io_operation& op, io_result result) const no
 }
 
 void uring_engine::on_single(io_operation& op, io_result result) noexcept {
-    bool was_poll = std::exchange(op.in_progress_, false);
+    bool was_poll = op.in_progress_;
+    op.in_progress_ = false;
     const bool ends = op.wanted_end_ != end_reason::none;
     if (was_poll && result && !ends && is_made_here(op)) {
         if (lacks_buffer(op)) {

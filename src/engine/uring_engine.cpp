@@ -92,10 +92,10 @@ std::error_code uring_engine::prepare_send_file(io_operation& op) noexcept {
 
 /// The kernel would perform what it has of one descriptor in any order.
 bool uring_engine::may_submit(io_operation& op) noexcept {
-    if (!keeps_order(op.request_)) {
+    io_list& list = list_of(op);
+    if (list.front() == &op || !keeps_order(op.request_)) {
         return true;
     }
-    io_list& list = list_of(op);
     const io_operation* first = list.front();
     while (first != nullptr && !keeps_order(first->request_)) {
         first = io_list::next(*first, list);
@@ -206,7 +206,7 @@ void uring_engine::activate(fd_slot& slot, io_list& list) noexcept {
 void uring_engine::conclude(io_operation& op, io_result result) noexcept {
     io_list& list = list_of(op);
     complete(op, result);
-    if (op.request_.slot != nullptr) {
+    if (op.request_.slot != nullptr && !list.empty()) {
         activate(*op.request_.slot, list);
     }
 }

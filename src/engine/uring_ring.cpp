@@ -208,13 +208,6 @@ std::error_code uring_ring::enter(unsigned wait_for, time_point until) noexcept 
     return later ? std::error_code() : error;
 }
 
-const io_uring_cqe* uring_ring::front() noexcept {
-    unsigned head = 0;
-    io_uring_cqe* cqe = nullptr;
-    io_uring_for_each_cqe(&ring_, head, cqe) { return cqe; }
-    return nullptr;
-}
-
 int uring_ring::no_sigpipe() noexcept {
     if (kernel::has_rwf_nosignal()) {
         return kernel::no_sigpipe;

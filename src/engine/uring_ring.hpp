@@ -64,7 +64,13 @@ public:
     bool settled() const noexcept;
 
     bool has_completion() const noexcept { return io_uring_cq_ready(&ring_) != 0; }
-    const io_uring_cqe* front() noexcept;
+    /// Null: there is none.
+    const io_uring_cqe* front() noexcept {
+        unsigned head = 0;
+        io_uring_cqe* cqe = nullptr;
+        io_uring_for_each_cqe(&ring_, head, cqe) { return cqe; }
+        return nullptr;
+    }
     void pop() noexcept { io_uring_cq_advance(&ring_, 1); }
 
     /// From here on receives are served out of it. `memory` must live until close().

@@ -6,11 +6,11 @@
 
 namespace eddy::kernel {
 
-namespace {
-
-thread_local std::uint64_t calls = 0;
+constinit thread_local std::uint64_t detail::calls = 0;
 
 #ifdef EDDY_FAULTS
+namespace {
+
 struct fault {
     std::atomic<int> error{0};
     std::atomic<unsigned> skip{0};
@@ -26,15 +26,9 @@ bool take_one(std::atomic<unsigned>& counter) noexcept {
            !counter.compare_exchange_weak(value, value - 1, std::memory_order_relaxed)) {}
     return value != 0;
 }
-#endif
 
 }  // namespace
 
-std::uint64_t calls_made() noexcept { return calls; }
-
-void count_call() noexcept { ++calls; }
-
-#ifdef EDDY_FAULTS
 void fail(call which, int error, unsigned skip, unsigned times) noexcept {
     fault& f = faults[static_cast<std::size_t>(which)];
     f.error.store(error, std::memory_order_relaxed);
@@ -64,7 +58,6 @@ int injected(call which) noexcept {
 #else
 void fail(call, int, unsigned, unsigned) noexcept {}
 void fail_nothing() noexcept {}
-int injected(call) noexcept { return 0; }
 #endif
 
 }  // namespace eddy::kernel

@@ -44,11 +44,15 @@ enum class call : std::uint8_t {
     count_,
 };
 
+namespace detail {
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uint64_t calls;
+}
+
 /// How many syscalls this thread has made through this room.
-std::uint64_t calls_made() noexcept;
+inline std::uint64_t calls_made() noexcept { return detail::calls; }
 
 /// Counts a call that is made elsewhere (by liburing).
-void count_call() noexcept;
+inline void count_call() noexcept { ++detail::calls; }
 
 /// The next `times` calls after `skip` more of that kind fail with `error` instead of being made.
 /// Does nothing in a library that was built without EDDY_FAULTS.
@@ -57,6 +61,10 @@ void fail(call which, int error, unsigned skip = 0, unsigned times = 1) noexcept
 void fail_nothing() noexcept;
 
 /// 0, or the error that the call is to fail with.
+#ifdef EDDY_FAULTS
 int injected(call which) noexcept;
+#else
+constexpr int injected(call) noexcept { return 0; }
+#endif
 
 }  // namespace eddy::kernel

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <new>
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,22 +14,34 @@ namespace {
 
 using mark = std::atomic<std::uint64_t>;
 
-/// Null where the kernel has no such pages (before 4.14): then every call asks for the pid.
+/// Null where the kernel has no such pages (before 4.14).
 mark* wiped_page() noexcept {
-    static mark* const page = []() -> mark* {
-        const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-        void* const memory =
-            ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) {
-            return nullptr;
-        }
-        if (::madvise(memory, size, MADV_WIPEONFORK) != 0) {
-            ::munmap(memory, size);
-            return nullptr;
-        }
-        return new (memory) mark(0);
+    const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    void* const memory =
+        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return nullptr;
+    }
+    if (::madvise(memory, size, MADV_WIPEONFORK) != 0) {
+        ::munmap(memory, size);
+        return nullptr;
+    }
+    return new (memory) mark(0);
+}
+
+/// Second best: misses children that were made without the C library.
+mark& wiped_by_handler() noexcept {
+    static constinit mark cell{0};
+    ::pthread_atfork(nullptr, nullptr, [] { cell.store(0, std::memory_order_relaxed); });
+    return cell;
+}
+
+mark& the_cell() noexcept {
+    static mark& cell = []() -> mark& {
+        mark* const page = wiped_page();
+        return page != nullptr ? *page : wiped_by_handler();
     }();
-    return page;
+    return cell;
 }
 
 /// The pid alone would not do: it comes back, and the first process of every pid namespace is 1.
@@ -43,19 +56,18 @@ std::uint64_t fresh_mark() noexcept {
 }  // namespace
 
 std::uint64_t process_mark() noexcept {
-    static mark* const page = wiped_page();
-    if (page == nullptr) {
-        return static_cast<std::uint64_t>(::getpid());
-    }
-    std::uint64_t value = page->load(std::memory_order_relaxed);
+    mark& cell = the_cell();
+    std::uint64_t value = cell.load(std::memory_order_relaxed);
     if (value == 0) {
         const std::uint64_t fresh = fresh_mark();
         // relaxed: only the number travels. Of several threads that come first, one decides.
-        if (page->compare_exchange_strong(value, fresh, std::memory_order_relaxed)) {
+        if (cell.compare_exchange_strong(value, fresh, std::memory_order_relaxed)) {
             value = fresh;
         }
     }
     return value;
 }
+
+const std::atomic<std::uint64_t>& process_mark_cell() noexcept { return the_cell(); }
 
 }  // namespace eddy::kernel

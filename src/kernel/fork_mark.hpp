@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace eddy::kernel {
@@ -8,5 +9,8 @@ namespace eddy::kernel {
 /// that fork() made. Reading it is a load: it lives in a page that the kernel wipes on fork.
 /// Thread: any.
 std::uint64_t process_mark() noexcept;
+
+/// Where that number is: 0 in a child in which nobody has asked for it yet. Lives for ever.
+const std::atomic<std::uint64_t>& process_mark_cell() noexcept;
 
 }  // namespace eddy::kernel

@@ -90,13 +90,11 @@ io_result writev_pipe(int fd, std::span<const iovec> vectors) noexcept {
 }
 
 io_result recv(int fd, void* data, std::size_t size, int flags) noexcept {
-    return retried(call::recv, [&] { return ::recv(fd, data, cut(size), flags | MSG_DONTWAIT); });
+    return retried([&] { return recv_once(fd, data, cut(size), flags); });
 }
 
 io_result send(int fd, const void* data, std::size_t size, int flags) noexcept {
-    return retried(call::send, [&] {
-        return ::send(fd, data, cut(size), flags | MSG_DONTWAIT | MSG_NOSIGNAL);
-    });
+    return retried([&] { return send_once(fd, data, cut(size), flags); });
 }
 
 io_result recvmsg(int fd, msghdr* message, int flags) noexcept {

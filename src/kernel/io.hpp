@@ -1,5 +1,7 @@
 #pragma once
 
+#include "kernel/retried.hpp"
+
 #include <eddy/base/error.hpp>
 #include <eddy/base/interest.hpp>
 
@@ -29,6 +31,15 @@ io_result writev_pipe(int fd, std::span<const iovec> vectors) noexcept;
 inline constexpr int no_sigpipe = 0x100;
 /// True: the kernel has it.
 bool has_rwf_nosignal() noexcept;
+
+/// One try, for the hot path: EINTR is the caller's, and so is the limit of the size.
+inline io_result recv_once(int fd, void* data, std::size_t size, int flags) noexcept {
+    return once(call::recv, [&] { return ::recv(fd, data, size, flags | MSG_DONTWAIT); });
+}
+inline io_result send_once(int fd, const void* data, std::size_t size, int flags) noexcept {
+    return once(call::send,
+                [&] { return ::send(fd, data, size, flags | MSG_DONTWAIT | MSG_NOSIGNAL); });
+}
 
 /// Sockets: never blocking, never SIGPIPE.
 io_result recv(int fd, void* data, std::size_t size, int flags) noexcept;

@@ -8,23 +8,30 @@
 
 namespace eddy::kernel {
 
-/// Makes a call that returns -1 and sets errno if it fails; again, if it was interrupted.
+/// Makes a call: the value of `function`, or errno where that is negative.
 template <class Function>
-io_result retried(call which, Function&& function) noexcept {
+io_result once(call which, Function&& function) noexcept {
+    count_call();
+    if (const int error = injected(which); error != 0) {
+        return io_result::system_error(error);
+    }
+    const auto result = function();
+    return result >= 0 ? io_result::value(result) : io_result::system_error(errno);
+}
+
+/// Tries again after EINTR.
+template <class Try>
+io_result retried(Try&& once_more) noexcept {
     for (;;) {
-        count_call();
-        int error = injected(which);
-        if (error == 0) {
-            const auto result = function();
-            if (result >= 0) {
-                return io_result::value(result);
-            }
-            error = errno;
-        }
-        if (error != EINTR) {
-            return io_result::system_error(error);
+        const io_result result = once_more();
+        if (result.system_error() != EINTR) {
+            return result;
         }
     }
+}
+template <class Function>
+io_result retried(call which, Function&& function) noexcept {
+    return retried([&] { return once(which, function); });
 }
 
 }  // namespace eddy::kernel

@@ -33,6 +33,7 @@ loop::loop(loop_options options)
       leases_(new buffer_pool(
           {.size = options.lease_size, .batch = options.lease_count, .max = options.lease_max},
           *engine_)),
+      process_mark_cell_(kernel::process_mark_cell()),
       process_mark_(kernel::process_mark()) {
     options_.batch_max = std::max<std::size_t>(options_.batch_max, 1);
     engine_->lend_from(*leases_);
@@ -45,15 +46,7 @@ loop::loop(loop_options options)
     }
 }
 
-loop* loop::current() noexcept { return run_scope::current(); }
-
 engine_kind loop::engine() const noexcept { return engine_->kind(); }
-
-bool loop::lost_by_fork() const noexcept { return process_mark_ != kernel::process_mark(); }
-
-void loop::check_use() const noexcept {
-    EDDY_ASSERT(!lost_by_fork(), "a loop is used after fork(): call after_fork_in_child() first");
-}
 
 loop_counters loop::counters() const noexcept {
     loop_counters all = counters_;
@@ -171,40 +164,6 @@ void loop::harvest(time_point until) {
     counters_.wakes += woken ? 1U : 0U;
     if (error) {
         throw std::system_error(error, "the loop cannot wait for the kernel");
-    }
-}
-
-void loop::run_ready(std::size_t budget) noexcept {
-    // Inline completions count for the batch too, or it would have no bound.
-    batch_limit_ = completion_limit_;
-    if (budget < completion_limit_ - std::min(counters_.completions, completion_limit_)) {
-        batch_limit_ = counters_.completions + budget;
-    }
-    for (; budget != 0 && !ready_.empty() && counters_.completions < batch_limit_; --budget) {
-        dispatch(ageing_ ? ageing_->pop(ready_) : ready_.pop());
-        if (stopping_ && !draining_ && !destroying_) {
-            return;
-        }
-    }
-}
-
-void loop::dispatch(operation& op) noexcept {
-    switch (op.kind()) {
-        case node_kind::entry:
-            dispatch(static_cast<entry&>(op));
-            break;
-        case node_kind::timer:
-            dispatch(static_cast<timer&>(op));
-            break;
-        case node_kind::io:
-            dispatch(static_cast<io_operation&>(op));
-            break;
-        case node_kind::timer_command:
-        case node_kind::stop_command:
-        case node_kind::io_returned:
-        case node_kind::io_stop:
-        case node_kind::lease:
-            break;  // never in the ready queue
     }
 }
 

@@ -8,17 +8,6 @@
 
 namespace eddy {
 
-/// Like start(), but its completion always comes through the ready queue.
-void loop::start_queued(io_operation& op, const io_request& request) noexcept {
-    EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
-    op.request_ = request;
-    op.wanted_end_ = end_reason::none;
-    if (begin(op, false)) {
-        op.phase_ = io_operation::phase::completed;
-        ready_.push(op);
-    }
-}
-
 /// Completes with that result, behind others of its priority, without asking the engine.
 void loop::complete_queued(io_operation& op, io_result result) noexcept {
     EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");

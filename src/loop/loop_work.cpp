@@ -129,10 +129,7 @@ void loop::take(queue_node& node) noexcept {
             take_back(static_cast<blocking_call&>(node));
             break;
         case node_kind::io:
-            if (auto& op = static_cast<io_operation&>(node); begin(op, false)) {
-                op.phase_ = io_operation::phase::completed;
-                ready_.push(op);
-            }
+            begin_queued(static_cast<io_operation&>(node));
             break;
         case node_kind::io_stop:
             stoppable_io::of(node).stop_taken();

@@ -2,47 +2,19 @@
 
 #include "kernel/io.hpp"
 
-#include <algorithm>
-
 #include <sys/socket.h>
 
 namespace eddy {
 
-struct request_builder {
-    static io_request on(const descriptor& d, opcode code) noexcept {
-        io_request request;
-        request.code = code;
-        request.slot = d.slot_;
-        request.generation = d.generation_;
-        return request;
-    }
-    static void forget(descriptor& d) noexcept {
-        d.slot_ = nullptr;
-        d.home_ = nullptr;
-    }
-};
+static_assert(request_builder::size_max == kernel::transfer_max &&
+              request_builder::wait_for_all == MSG_WAITALL);
 
 namespace {
 
-io_request transfer(const descriptor& d, opcode code, const void* data, std::size_t size,
-                    std::int64_t offset, int flags) noexcept {
-    io_request request = request_builder::on(d, code);
-    request.data = const_cast<void*>(data);
-    request.size = std::min(size, kernel::transfer_max);
-    request.offset = offset;
-    request.flags = flags;
-    return request;
-}
+constexpr auto transfer = request_builder::transfer;
 
 io_request all_of(io_request request) noexcept {
     request.all = true;
-    return request;
-}
-
-io_request message(const descriptor& d, opcode code, std::span<const std::byte> buffer,
-                   int flags) noexcept {
-    io_request request = transfer(d, code, buffer.data(), buffer.size(), at_position, flags);
-    request.all = (flags & MSG_WAITALL) != 0;
     return request;
 }
 
@@ -88,22 +60,6 @@ io_request readv_all(const descriptor& d, std::span<iovec> vectors, std::int64_t
 
 io_request writev_all(const descriptor& d, std::span<iovec> vectors, std::int64_t offset) noexcept {
     return all_of(writev(d, vectors, offset));
-}
-
-io_request recv(const descriptor& d, std::span<std::byte> buffer, int flags) noexcept {
-    return message(d, opcode::recv, buffer, flags);
-}
-
-io_request send(const descriptor& d, std::span<const std::byte> buffer, int flags) noexcept {
-    return message(d, opcode::send, buffer, flags);
-}
-
-io_request recv_all(const descriptor& d, std::span<std::byte> buffer) noexcept {
-    return recv(d, buffer, MSG_WAITALL);
-}
-
-io_request send_all(const descriptor& d, std::span<const std::byte> buffer) noexcept {
-    return send(d, buffer, MSG_WAITALL);
 }
 
 io_request recvmsg(const descriptor& d, msghdr& message, int flags) noexcept {

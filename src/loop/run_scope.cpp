@@ -9,17 +9,11 @@
 
 namespace eddy {
 
-namespace {
+constinit thread_local loop* detail::current_loop = nullptr;
 
-[[gnu::tls_model("initial-exec")]] thread_local loop* current_loop = nullptr;
-
-}  // namespace
-
-loop* loop::run_scope::current() noexcept { return current_loop; }
-
-loop::run_scope::run_scope(loop& l) : loop_(l), outer_(current_loop) {
+loop::run_scope::run_scope(loop& l) : loop_(l), outer_(current()) {
     l.check_use();
-    for (const loop* running = current_loop; running != nullptr; running = running->outer_) {
+    for (const loop* running = current(); running != nullptr; running = running->outer_) {
         EDDY_ASSERT(running != &l, "a loop was run from inside one of its own callbacks");
     }
     EDDY_ASSERT(!l.running_.exchange(true, std::memory_order_relaxed),
@@ -29,7 +23,7 @@ loop::run_scope::run_scope(loop& l) : loop_(l), outer_(current_loop) {
         throw std::system_error(error,
                                 "the loop has operations pending that belong to another thread");
     }
-    current_loop = &l;
+    detail::current_loop = &l;
     l.outer_ = outer_;
     l.attended_ = false;
     // What the thread has made before does not count; modulo 2^64 it may be subtracted here.
@@ -55,7 +49,7 @@ loop::run_scope::~run_scope() {
         loop_.settle();
     }
     loop_.outer_ = nullptr;
-    current_loop = outer_;
+    detail::current_loop = outer_;
     loop_.running_.store(false, std::memory_order_relaxed);
 }
 

@@ -15,8 +15,6 @@ public:
     run_scope(const run_scope&) = delete;
     run_scope& operator=(const run_scope&) = delete;
 
-    static loop* current() noexcept;
-
 private:
     loop& loop_;
     loop* outer_;

@@ -13,14 +13,6 @@ void stoppable_io::take_back() noexcept {
     home_->abandon(*this);
 }
 
-bool stoppable_io::start_here() noexcept {
-    if (!home_->begin(*this, false)) {
-        return false;
-    }
-    home_->deliver(*this);
-    return true;
-}
-
 void stoppable_io::start_elsewhere() noexcept { home_->post_start(*this); }
 
 void stoppable_io::request_stop() noexcept {

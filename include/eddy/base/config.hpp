@@ -6,3 +6,6 @@
 #else
 #define EDDY_API [[gnu::visibility("default")]]
 #endif
+
+/// What is rarely called: kept out of its callers, so that these stay small.
+#define EDDY_COLD [[gnu::cold, gnu::noinline]]

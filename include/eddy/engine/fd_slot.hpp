@@ -3,6 +3,7 @@
 #include <eddy/base/interest.hpp>
 #include <eddy/engine/descriptor_kind.hpp>
 
+#include <bit>
 #include <cstdint>
 
 namespace eddy {
@@ -26,13 +27,8 @@ private:
     io_operation* head_ = nullptr;  ///< circular: the tail is the head's predecessor
 };
 
-/// What an engine knows of one fd number on one loop. Slots live in the engine's fd_table, at an
-/// address that does not change, and are used again for the next fd of that number.
-struct fd_slot {
-    int fd = -1;  ///< -1: nothing is attached
-    /// Grows with each attach. Part of the poller's token and of every operation, so that what
-    /// belongs to an earlier fd of this number never touches a later one.
-    std::uint32_t generation = 0;
+/// What is known of an fd, in bits that can be asked for several at a time.
+struct slot_state {
     bool may_read : 1 = false;   ///< trying to read makes sense
     bool may_write : 1 = false;  ///< trying to write makes sense
     bool hangup_seen : 1 = false;
@@ -53,6 +49,20 @@ struct fd_slot {
     /// reports it.
     std::uint8_t saved_read_error = 0;
     std::uint8_t saved_write_error = 0;
+
+    /// Whether one of the bits is set that `these` has.
+    bool has_any(const slot_state& these) const noexcept {
+        return (std::bit_cast<std::uint32_t>(*this) & std::bit_cast<std::uint32_t>(these)) != 0;
+    }
+};
+
+/// What an engine knows of one fd number on one loop. Slots live in the engine's fd_table, at an
+/// address that does not change, and are used again for the next fd of that number.
+struct fd_slot : slot_state {
+    int fd = -1;  ///< -1: nothing is attached
+    /// Grows with each attach. Part of the poller's token and of every operation, so that what
+    /// belongs to an earlier fd of this number never touches a later one.
+    std::uint32_t generation = 0;
     interest registered = interest::none;  ///< what the poller was told
     std::uint32_t holds = 0;               ///< operations with the kernel or another thread
     std::uint32_t identity = 0;            ///< of the file behind the fd; 0: not known
@@ -61,9 +71,20 @@ struct fd_slot {
     io_list waiters;                   ///< for readiness, of either direction
     io_operation* detached = nullptr;  ///< told when the kernel holds nothing of it any more
     const char* name = nullptr;
+
+    /// A socket of which nothing is known that a transfer would have to heed first.
+    bool is_calm() const noexcept {
+        slot_state odd;
+        odd.detaching = odd.shared = odd.backing_off = true;
+        odd.kind = descriptor_kind::pipe;  // a bit that all have but sockets
+        odd.saved_read_error = odd.saved_write_error = UINT8_MAX;
+        return !has_any(odd);
+    }
 };
 
 static_assert(sizeof(fd_slot) <= 64);
 static_assert(static_cast<unsigned>(descriptor_kind::other) < 8, "kind has three bits");
+static_assert(static_cast<unsigned>(descriptor_kind::pipe) == 4 &&
+              static_cast<unsigned>(descriptor_kind::datagram) == 3);
 
 }  // namespace eddy

@@ -128,6 +128,10 @@ public:
         return slot != nullptr && (slot->generation != request_.generation || slot->detaching);
     }
 
+protected:
+    io_operation(callback on_complete, const io_request& request) noexcept
+        : operation(node_kind::io), request_(request), callback_(on_complete) {}
+
 private:
     ///     idle --another thread starts it--> posted --the loop takes it--> waiting
     ///     idle --start()--> waiting --ready--> runnable --finish()--> waiting (it would block)
@@ -135,6 +139,14 @@ private:
     ///     waiting --sent to an executor--> away --posted back--> completed
     ///     runnable --no buffer is left--> starving --one comes back--> waiting, runnable
     enum class phase : std::uint8_t { idle, posted, waiting, runnable, starving, completed, away };
+
+    void renew() noexcept {
+        result_ = {};
+        first_record_ = last_record_ = UINT32_MAX;
+        moved_ = 0;
+        phase_ = phase::waiting;
+        more_ = timed_ = in_progress_ = cancel_sent_ = ending_ = false;
+    }
 
     io_request request_;
     io_result result_;
@@ -151,14 +163,14 @@ private:
     };
     phase phase_ = phase::idle;
     end_reason wanted_end_ = end_reason::none;
-    bool more_ = false;
-    bool timed_ = false;
     bool background_ = false;
-    bool in_kernel_ = false;
+    bool more_ : 1 = false;
+    bool timed_ : 1 = false;
+    bool in_kernel_ : 1 = false;
     /// A connect that has begun; io_uring: the kernel is asked to poll, not to do it.
-    bool in_progress_ = false;
-    bool cancel_sent_ = false;
-    bool ending_ = false;  ///< io_uring: its last result is there, but the kernel still holds it
+    bool in_progress_ : 1 = false;
+    bool cancel_sent_ : 1 = false;
+    bool ending_ : 1 = false;  ///< io_uring: its last result is there, the kernel still holds it
 
     friend class loop;
     friend class stoppable_io;
@@ -178,6 +190,30 @@ private:
 
     friend class loop;
 };
+
+inline void io_list::push_back(io_operation& op) noexcept {
+    if (head_ == nullptr) {
+        op.list_next_ = op.list_prev_ = head_ = &op;
+        return;
+    }
+    io_operation* const tail = head_->list_prev_;
+    op.list_next_ = head_;
+    op.list_prev_ = tail;
+    tail->list_next_ = head_->list_prev_ = &op;
+}
+
+inline void io_list::erase(io_operation& op) noexcept {
+    if (op.list_next_ == &op) {
+        head_ = nullptr;
+    } else {
+        op.list_prev_->list_next_ = op.list_next_;
+        op.list_next_->list_prev_ = op.list_prev_;
+        if (head_ == &op) {
+            head_ = op.list_next_;
+        }
+    }
+    op.list_next_ = op.list_prev_ = nullptr;
+}
 
 inline io_operation* io_list::next(const io_operation& op, const io_list& list) noexcept {
     return op.list_next_ == list.head_ ? nullptr : op.list_next_;

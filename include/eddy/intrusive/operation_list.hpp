@@ -27,7 +27,13 @@ public:
 
     operation& pop_front() noexcept {
         operation& op = *head_;
-        erase(op);
+        head_ = next(op);
+        if (head_ != nullptr) {
+            head_->prev_ = nullptr;
+        } else {
+            tail_ = nullptr;
+        }
+        op.queued_ = false;
         return op;
     }
 

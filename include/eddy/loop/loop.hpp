@@ -31,11 +31,18 @@ namespace eddy {
 class buffer_pool;
 class embedding;
 class engine;
+class loop;
 class stoppable_io;
 class system_timers;
 class watch;
 struct fd_slot;
 struct descriptor_options;
+enum class progress : std::uint8_t;
+
+namespace detail {
+/// See loop::current().
+EDDY_API [[gnu::tls_model("initial-exec")]] extern constinit thread_local loop* current_loop;
+}  // namespace detail
 
 struct loop_options {
     engine_kind engine = engine_kind::automatic;
@@ -253,7 +260,7 @@ public:
     // ----------------------------------------------------------------------------
 
     /// The loop that this thread is running, or null. Thread: any.
-    static loop* current() noexcept;
+    static loop* current() noexcept { return detail::current_loop; }
     engine_kind engine() const noexcept;
     const char* name() const noexcept { return options_.name; }
     /// The time at the beginning of this turn, not older than the last wait; the time while the
@@ -275,7 +282,10 @@ public:
     /// Throws std::system_error.
     void after_fork_in_child();
     /// In the child after fork(), before after_fork_in_child(): it can only be destroyed.
-    bool lost_by_fork() const noexcept;
+    bool lost_by_fork() const noexcept {
+        // relaxed: only the number travels.
+        return process_mark_cell_.load(std::memory_order_relaxed) != process_mark_;
+    }
 
 private:
     class run_scope;
@@ -293,7 +303,10 @@ private:
     }
 
     bool on_thread() const noexcept { return current() == this; }
-    void check_use() const noexcept;
+    void check_use() const noexcept {
+        EDDY_ASSERT(!lost_by_fork(),
+                    "a loop is used after fork(): call after_fork_in_child() first");
+    }
     void turn(time_point until, std::size_t budget);
     void harvest(time_point until);
     void take_inbox() noexcept;
@@ -314,9 +327,21 @@ private:
     void dispatch(io_operation& op) noexcept;
     void complete(io_operation& op) noexcept;
     void complete_receive(io_operation& op) noexcept;
-    void forget(io_operation& op) noexcept;
-    void deliver(io_operation& op) noexcept;
-    bool begin(io_operation& op, bool timed) noexcept;
+    /// The operation is no longer one of this loop.
+    void forget(io_operation& op) noexcept {
+        --(op.background_ ? background_work_ : work_);
+        if (op.timed_) {
+            unlimit(static_cast<timed_io_operation&>(op));
+        }
+    }
+    void deliver(io_operation& op, bool now) noexcept;
+    bool begin(io_operation& op, bool timed, bool may_try) noexcept;
+    [[nodiscard]] bool begin_specially(io_operation& op, bool timed, bool& there) noexcept;
+    bool is_there(io_operation& op, progress how_far) noexcept;
+    bool begin_here(io_operation& op) noexcept;
+    bool start_here(io_operation& op) noexcept;
+    void begin_queued(io_operation& op) noexcept;
+    void take(io_operation& op, const io_request& request) noexcept;
     void post_start(stoppable_io& io) noexcept;
     void post_stop(stoppable_io& io) noexcept;
     bool begin_close(io_operation& op) noexcept;
@@ -381,6 +406,7 @@ private:
     timer_node back_off_;
     std::unique_ptr<blocking_call> free_calls_;
     blocking_call* away_calls_ = nullptr;
+    const std::atomic<std::uint64_t>& process_mark_cell_;
     std::uint64_t process_mark_;
     embedding* embedding_ = nullptr;
     bool attended_ = false;  ///< the native handle is readable since the last run

@@ -26,6 +26,40 @@ namespace eddy {
 /// Where files are read and written: at the file's own position.
 inline constexpr std::int64_t at_position = -1;
 
+/// What the functions below have in common.
+struct request_builder {
+    /// The most that one call moves.
+    static constexpr std::size_t size_max = 0x7ffff000;
+    static constexpr int wait_for_all = 0x100;  ///< MSG_WAITALL
+
+    static io_request on(const descriptor& d, opcode code) noexcept {
+        io_request request;
+        request.code = code;
+        request.slot = d.slot_;
+        request.generation = d.generation_;
+        return request;
+    }
+    static io_request transfer(const descriptor& d, opcode code, const void* data, std::size_t size,
+                               std::int64_t offset, int flags) noexcept {
+        io_request request = on(d, code);
+        request.data = const_cast<void*>(data);
+        request.size = size < size_max ? size : size_max;
+        request.offset = offset;
+        request.flags = flags;
+        return request;
+    }
+    static io_request message(const descriptor& d, opcode code, std::span<const std::byte> buffer,
+                              int flags) noexcept {
+        io_request request = transfer(d, code, buffer.data(), buffer.size(), at_position, flags);
+        request.all = (flags & wait_for_all) != 0;
+        return request;
+    }
+    static void forget(descriptor& d) noexcept {
+        d.slot_ = nullptr;
+        d.home_ = nullptr;
+    }
+};
+
 /// Result: bytes; 0 is the end of the file or stream, or an empty buffer. At most 2 GiB - 4 KiB are
 /// moved by one operation, however large the buffer is.
 EDDY_API io_request read(const descriptor& d, std::span<std::byte> buffer,
@@ -56,13 +90,21 @@ EDDY_API io_request writev_all(const descriptor& d, std::span<iovec> vectors,
 
 /// Sockets. MSG_DONTWAIT is ignored: an operation waits until it can be done. With MSG_WAITALL it
 /// waits until the whole buffer was moved, as read_all() and write_all() do.
-EDDY_API io_request recv(const descriptor& d, std::span<std::byte> buffer, int flags = 0) noexcept;
+inline io_request recv(const descriptor& d, std::span<std::byte> buffer, int flags = 0) noexcept {
+    return request_builder::message(d, opcode::recv, buffer, flags);
+}
 /// A peer that is gone: EPIPE or ECONNRESET, never SIGPIPE.
-EDDY_API io_request send(const descriptor& d, std::span<const std::byte> buffer,
-                         int flags = 0) noexcept;
+inline io_request send(const descriptor& d, std::span<const std::byte> buffer,
+                       int flags = 0) noexcept {
+    return request_builder::message(d, opcode::send, buffer, flags);
+}
 /// All of the buffer: MSG_WAITALL.
-EDDY_API io_request recv_all(const descriptor& d, std::span<std::byte> buffer) noexcept;
-EDDY_API io_request send_all(const descriptor& d, std::span<const std::byte> buffer) noexcept;
+inline io_request recv_all(const descriptor& d, std::span<std::byte> buffer) noexcept {
+    return recv(d, buffer, request_builder::wait_for_all);
+}
+inline io_request send_all(const descriptor& d, std::span<const std::byte> buffer) noexcept {
+    return send(d, buffer, request_builder::wait_for_all);
+}
 /// What there is, in a buffer that the loop lends: while it waits it needs none. On everything that
 /// can be read; of a datagram what fits into one buffer. Result: bytes, of which
 /// `loop::take_lease()` gives the buffer; 0 at the end of the stream. While all buffers are lent

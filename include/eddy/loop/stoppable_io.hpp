@@ -4,10 +4,9 @@
 #include <eddy/base/config.hpp>
 #include <eddy/base/member.hpp>
 #include <eddy/engine/io_operation.hpp>
+#include <eddy/loop/loop.hpp>
 
 namespace eddy {
-
-class loop;
 
 /// An I/O operation that any thread may start, and any thread may ask to stop: the ground of
 /// senders. Derived classes give it a completion.
@@ -25,11 +24,10 @@ class EDDY_API stoppable_io : protected io_operation {
 protected:
     /// `home` may be null if it is never started.
     stoppable_io(loop* home, const io_request& request, callback on_complete) noexcept
-        : io_operation(on_complete), home_(home) {
+        : io_operation(on_complete, request), home_(home) {
         EDDY_ASSERT(!request.multishot,
                     "a multishot operation completes more than once: it is "
                     "none for a sender");
-        request_ = request;
     }
     /// On the loop's thread, or while the loop does not run: takes the operation back if it is
     /// pending. Elsewhere it must have completed. Nobody may be inside request_stop().
@@ -48,7 +46,7 @@ protected:
     }
     /// Thread: the loop's. True: there is a result, which was or will be delivered; the operation
     /// may be destroyed already, and need not be stopped. False: it is pending.
-    [[nodiscard]] bool start_here() noexcept;
+    [[nodiscard]] bool start_here() noexcept { return home_->start_here(*this); }
     /// Thread: any. The operation may complete, and be destroyed, before this returns.
     void start_elsewhere() noexcept;
     /// Thread: any, at most once for each start.

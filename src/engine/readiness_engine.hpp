@@ -1,0 +1,126 @@
+#pragma once
+
+#include "engine/engine.hpp"
+#include "poller/poller.hpp"
+
+#include <array>
+#include <memory>
+
+namespace eddy {
+
+/// Performs operations by making the calls itself when a poller says that they make sense.
+///
+/// A descriptor is registered once. On an edge-triggered poller the registration only ever grows:
+/// to writing when the first write would block, to what a readiness wait asks for. On a
+/// level-triggered one it is exactly what operations wait for.
+class readiness_engine final : public engine {
+public:
+    readiness_engine(engine_kind kind, ready_queue& ready) noexcept : engine(ready), kind_(kind) {}
+
+    std::error_code open() noexcept;
+
+    engine_kind kind() const noexcept override { return kind_; }
+    progress start(io_operation& op, bool may_try) noexcept override;
+    progress finish(io_operation& op) noexcept override;
+    void cancel(io_operation& op, end_reason reason) noexcept override;
+    std::error_code wait(time_point until, bool& woken) noexcept override;
+    void wake() noexcept override { poller_->wake(); }
+    std::error_code native_handle(int& out) noexcept override {
+        out = poller_->native_handle();
+        return out >= 0 ? std::error_code() : std::make_error_code(std::errc::not_supported);
+    }
+    bool settle() noexcept override { return !feed(0) && may_sleep(); }
+    std::error_code rebuild_after_fork() noexcept override;
+
+protected:
+    std::error_code enroll(fd_slot& slot) noexcept override;
+    void expel(fd_slot& slot) noexcept override;
+    void activate(fd_slot& slot, io_list& list) noexcept override;
+    bool wants_nonblocking() const noexcept override { return true; }
+    void resume(io_operation& op) noexcept override { make_runnable(op); }
+
+private:
+    progress start_other(io_operation& op, bool may_try) noexcept;
+    progress start_transfer(io_operation& op, bool may_try) noexcept;
+    progress go(io_operation& op, bool may_try) noexcept;
+    progress attempt(io_operation& op) noexcept;
+    progress attempt_other(io_operation& op) noexcept;
+    progress after(io_operation& op, io_result result) noexcept;
+    template <bool Reads>
+    progress start_plain(io_operation& op, bool may_try) noexcept;
+    template <bool Reads>
+    progress attempt_plain(io_operation& op) noexcept;
+    progress would_block(io_operation& op) noexcept;
+    progress go_on(io_operation& op) noexcept;
+    progress start_connect(io_operation& op) noexcept;
+    progress finish_connect(io_operation& op) noexcept;
+    progress finish_accept(io_operation& op, io_result result) noexcept;
+    progress start_wait(io_operation& op) noexcept;
+    progress finish_wait(io_operation& op) noexcept;
+
+    void hold(io_operation& op) noexcept;
+    progress block(io_operation& op) noexcept;
+    progress tell(io_operation& op) noexcept;
+    void done(io_operation& op, io_result result) noexcept;
+    void done(io_operation& op, io_list& list, io_result result) noexcept;
+    void wake_first(fd_slot& slot, io_list& list) noexcept;
+    void look_after(fd_slot& slot, io_result result) noexcept;
+
+    void on_event(fd_slot& slot, interest ready) noexcept;
+    bool note_conditions(fd_slot& slot, interest ready) noexcept;
+    void tell_waiters(fd_slot& slot, interest ready) noexcept;
+    void on_invalid(fd_slot& slot) noexcept;
+    std::error_code update(fd_slot& slot) noexcept;
+    interest wanted_by(const fd_slot& slot) const noexcept;
+    trigger how() const noexcept { return edge_ ? trigger::edge : trigger::level; }
+
+    static bool is_linked(const io_operation& op) noexcept { return op.list_next_ != nullptr; }
+    static bool may(const fd_slot& slot, const io_request& request) noexcept {
+        return is_read(request.code) ? slot.may_read : slot.may_write;
+    }
+    static void cannot(fd_slot& slot, const io_request& request) noexcept {
+        if (is_read(request.code)) {
+            slot.may_read = false;
+        } else {
+            slot.may_write = false;
+        }
+    }
+
+    engine_kind kind_;
+    bool edge_ = false;
+    std::unique_ptr<poller> poller_;
+    std::array<poll_event, 256> events_;
+};
+
+/// The operation stays in its list, or joins it.
+inline void readiness_engine::hold(io_operation& op) noexcept {
+    if (!is_linked(op)) {
+        link(op);
+    }
+    op.phase_ = phase::waiting;
+}
+
+/// The operation waits for the poller. If the poller cannot be told, it fails.
+inline progress readiness_engine::block(io_operation& op) noexcept {
+    hold(op);
+    const auto awaited =
+        is_read(op.request_.code) ? interest::readable | interest::peer_closed : interest::writable;
+    const bool told = edge_ && op.request_.code != opcode::wait &&
+                      (op.request_.slot->registered & awaited) == awaited;
+    return told ? progress::pending : tell(op);
+}
+
+inline void readiness_engine::done(io_operation& op, io_result result) noexcept {
+    done(op, list_of(op), result);
+}
+inline void readiness_engine::done(io_operation& op, io_list& list, io_result result) noexcept {
+    op.result_ = result;
+    if (is_linked(op)) {
+        list.erase(op);
+        if (!list.empty()) {
+            activate(*op.request_.slot, list);
+        }
+    }
+}
+
+}  // namespace eddy

@@ -1,0 +1,109 @@
+#include "engine/readiness_engine.hpp"
+
+#include <span>
+
+/// From what the poller tells to the ready queue.
+namespace eddy {
+
+namespace {
+
+constexpr interest hangups = interest::error | interest::hangup | interest::peer_closed;
+
+}  // namespace
+
+void readiness_engine::cancel(io_operation& op, end_reason reason) noexcept {
+    end_starving(op);
+    if (op.phase_ != phase::waiting && op.phase_ != phase::runnable) {
+        return;  // it has a result, or is with another thread and will have one
+    }
+    io_list& list = list_of(op);
+    op.wanted_end_ = reason;
+    complete(op, result_of(reason));
+    if (looks_elsewhere(op.request_)) {
+        op.request_.slot->may_read = true;  // what it has found says nothing about the data
+    }
+    if (op.request_.slot != nullptr && !op.request_.slot->detaching) {
+        activate(*op.request_.slot, list);
+        static_cast<void>(update(*op.request_.slot));  // only takes away: cannot fail
+    }
+}
+
+/// The first of a direction that can go on does.
+inline void readiness_engine::wake_first(fd_slot& slot, io_list& list) noexcept {
+    io_operation* const first = list.front();
+    if (first != nullptr && first->phase_ == phase::waiting && !slot.backing_off) {
+        make_runnable(*first);
+    }
+}
+
+void readiness_engine::activate(fd_slot& slot, io_list& list) noexcept {
+    if (&list == &slot.waiters || slot.backing_off) {
+        return;
+    }
+    // Those of which the poller cannot be told fail.
+    while (!list.empty() && list.front()->phase_ == phase::waiting) {
+        io_operation& first = *list.front();
+        if (may(slot, first.request_)) {
+            make_runnable(first);
+            return;
+        }
+        const auto error = update(slot);
+        if (!error) {
+            return;
+        }
+        complete(first, io_result::system_error(error.value()));
+    }
+}
+
+std::error_code readiness_engine::wait(time_point until, bool& woken) noexcept {
+    const bool sleeps = !feed(0) && until != time_point::min() && may_sleep();
+    std::size_t count = 0;
+    if (auto error = poller_->wait(sleeps ? until : time_point::min(), events_, count, woken)) {
+        return error;
+    }
+    for (const poll_event& event : std::span(events_).first(count)) {
+        fd_slot* const slot = table_.find(static_cast<int>(event.token & UINT32_MAX));
+        // An event of an fd that was detached, and perhaps replaced by another of its number.
+        if (slot == nullptr || slot->generation != event.token >> 32 || slot->fd < 0) {
+            continue;
+        }
+        on_event(*slot, event.ready);
+    }
+    static_cast<void>(feed(0));
+    return {};
+}
+
+/// More than being readable or writable. False: there is no fd any more.
+bool readiness_engine::note_conditions(fd_slot& slot, interest ready) noexcept {
+    if (any(ready & interest::invalid)) {
+        on_invalid(slot);
+        return false;
+    }
+    slot.error_told = any(ready & interest::error);
+    slot.hangup_seen |= any(ready & hangups);
+    slot.urgent_seen |= any(ready & interest::priority);
+    return true;
+}
+
+inline void readiness_engine::on_event(fd_slot& slot, interest ready) noexcept {
+    slot.error_told = false;
+    if (any(ready & ~(interest::readable | interest::writable)) && !note_conditions(slot, ready)) {
+        return;
+    }
+    if (any(ready & (interest::readable | interest::priority | hangups))) {
+        slot.may_read = true;
+        wake_first(slot, slot.readers);
+    }
+    if (any(ready & (interest::writable | interest::error | interest::hangup))) {
+        slot.may_write = true;
+        wake_first(slot, slot.writers);
+    }
+    if (!slot.waiters.empty()) {
+        tell_waiters(slot, ready);
+    }
+    if (!edge_) {
+        static_cast<void>(update(slot));
+    }
+}
+
+}  // namespace eddy

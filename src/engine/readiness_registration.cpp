@@ -1,0 +1,137 @@
+#include "base/make_opened.hpp"
+#include "engine/readiness_engine.hpp"
+#include "kernel/io.hpp"
+
+#include <cerrno>
+
+/// What the poller is told.
+namespace eddy {
+
+namespace {
+
+std::uint64_t token_of(const fd_slot& slot) noexcept {
+    return std::uint64_t{slot.generation} << 32 | static_cast<std::uint32_t>(slot.fd);
+}
+
+}  // namespace
+
+std::error_code readiness_engine::open() noexcept {
+    const auto error =
+        kind_ == engine_kind::poll ? make_poll_poller(poller_) : make_epoll_poller(poller_);
+    edge_ = !error && poller_->traits().edge;
+    return error;
+}
+
+std::error_code readiness_engine::enroll(fd_slot& slot) noexcept {
+    if (slot.kind == descriptor_kind::file) {
+        slot.may_read = true;
+        return {};
+    }
+    if (edge_) {
+        slot.registered = interest::readable | interest::priority | interest::peer_closed;
+    }
+    const auto error = poller_->add(slot.fd, slot.registered, how(), token_of(slot));
+    if (error == std::errc::operation_not_permitted) {
+        slot.kind = descriptor_kind::file;  // always ready, says epoll
+        slot.registered = interest::none;
+        slot.may_read = true;
+        return {};
+    }
+    return error;
+}
+
+void readiness_engine::expel(fd_slot& slot) noexcept {
+    if (slot.kind != descriptor_kind::file) {
+        poller_->remove(slot.fd);
+        slot.registered = interest::none;
+    }
+}
+
+interest readiness_engine::wanted_by(const fd_slot& slot) const noexcept {
+    auto wanted = interest::none;
+    // What backs off waits for time, not for the descriptor.
+    if (!slot.readers.empty() && !slot.may_read && !slot.backing_off) {
+        wanted |= interest::readable | interest::peer_closed;
+    }
+    if (!slot.writers.empty() && !slot.may_write && !slot.backing_off) {
+        wanted |= interest::writable;
+    }
+    for (const io_operation* op = slot.waiters.front(); op != nullptr;
+         op = io_list::next(*op, slot.waiters)) {
+        // On a level-triggered poller one that was told and has not run yet needs no more.
+        if (edge_ || op->phase_ == phase::waiting) {
+            wanted |= static_cast<interest>(op->request_.flags);
+            // Reported unasked, but only of what is in the set at all.
+            wanted |= edge_ ? interest::none : interest::hangup;
+        }
+    }
+    return edge_ ? wanted | slot.registered : wanted;
+}
+
+std::error_code readiness_engine::update(fd_slot& slot) noexcept {
+    const interest wanted = wanted_by(slot);
+    if (wanted == slot.registered || slot.kind == descriptor_kind::file) {
+        return {};
+    }
+    const auto error = poller_->modify(slot.fd, wanted, how(), token_of(slot));
+    if (!error) {
+        slot.registered = wanted;
+    }
+    return error;
+}
+
+/// The operation is in its list and must be waited for, which is news to the poller.
+progress readiness_engine::tell(io_operation& op) noexcept {
+    if (auto error = update(*op.request_.slot)) {
+        done(op, io_result::system_error(error.value()));
+        return progress::finished;
+    }
+    return progress::pending;
+}
+
+/// EBADF: the fd was closed behind our back, or only is not open for this direction.
+void readiness_engine::look_after(fd_slot& slot, io_result result) noexcept {
+    if (result.system_error() != EBADF) {
+        return;
+    }
+    const io_result ready = kernel::ready_now(slot.fd, interest::none);
+    if (any(static_cast<interest>(ready.raw()) & interest::invalid)) {
+        on_invalid(slot);
+    }
+}
+
+/// The fd was closed behind our back.
+void readiness_engine::on_invalid(fd_slot& slot) noexcept {
+    expel(slot);
+    end_operations(slot, end_reason::bad_fd);
+}
+
+std::error_code readiness_engine::rebuild_after_fork() noexcept {
+    for_each_operation([this](io_operation& op) {
+        end_starving(op);
+        if (op.phase_ == phase::waiting || op.phase_ == phase::runnable) {
+            op.wanted_end_ = end_reason::canceled;
+            complete(op, result_of(end_reason::canceled));
+        }
+    });
+    // Closing the inherited epoll fd leaves the parent's registrations alone; removing would not.
+    if (auto error = open()) {
+        return error;
+    }
+    std::error_code first_error;
+    table_.for_each([&](fd_slot& slot) {
+        slot.registered = interest::none;
+        if (auto error = enroll(slot); error && !first_error) {
+            first_error = error;
+        }
+    });
+    return first_error;
+}
+
+std::error_code make_readiness_engine(engine_kind kind, ready_queue& ready,
+                                      std::unique_ptr<engine>& out) noexcept {
+    return make_opened<readiness_engine>(
+        out, [](auto& made) { return made.open(); }, kind, ready);
+}
+
+}  // namespace eddy

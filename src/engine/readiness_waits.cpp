@@ -1,0 +1,60 @@
+#include "engine/readiness_engine.hpp"
+
+#include <cerrno>
+
+/// Waiting for readiness itself.
+namespace eddy {
+
+progress readiness_engine::start_wait(io_operation& op) noexcept {
+    if (op.request_.edge) {
+        return block(op);
+    }
+    const io_result ready = perform(op.request_);
+    if (ready && ready.raw() == 0) {
+        return block(op);
+    }
+    if (ready && (static_cast<interest>(ready.raw()) & interest::invalid) != interest::none) {
+        on_invalid(*op.request_.slot);
+        op.result_ = io_result::system_error(EBADF);
+        return progress::finished;
+    }
+    if (op.request_.multishot && ready) {
+        // Through the ready queue, so that the first result is like all others.
+        if (block(op) == progress::finished) {
+            return progress::finished;
+        }
+        op.told_ = static_cast<std::uint32_t>(ready.raw());
+        make_runnable(op);
+        return progress::pending;
+    }
+    op.result_ = ready;
+    return progress::finished;
+}
+
+progress readiness_engine::finish_wait(io_operation& op) noexcept {
+    const auto ready = static_cast<interest>(op.told_);
+    op.told_ = 0;
+    op.result_ = io_result::value(static_cast<std::int64_t>(ready));
+    if (op.request_.multishot && !any(ready & (interest::error | interest::hangup))) {
+        op.phase_ = phase::waiting;
+        static_cast<void>(
+            update(*op.request_.slot));  // a level-triggered poller, which cannot fail
+        return progress::more;
+    }
+    done(op, op.result_);
+    return progress::finished;
+}
+
+void readiness_engine::tell_waiters(fd_slot& slot, interest ready) noexcept {
+    for (io_operation* op = slot.waiters.front(); op != nullptr;
+         op = io_list::next(*op, slot.waiters)) {
+        const auto unasked = interest::error | interest::hangup;
+        const auto seen = ready & (static_cast<interest>(op->request_.flags) | unasked);
+        if (any(seen)) {
+            op->told_ |= static_cast<std::uint32_t>(seen);
+            make_runnable(*op);
+        }
+    }
+}
+
+}  // namespace eddy
