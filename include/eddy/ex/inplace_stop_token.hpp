@@ -162,7 +162,7 @@ private:
                 seen = state_.load(std::memory_order_acquire);
                 // acquire: pairs with unlock(). release: pairs with stop_requested().
             } else if (state_.compare_exchange_weak(seen, wanted, std::memory_order_acq_rel,
-                                                    std::memory_order_acquire)) {
+                                                    std::memory_order_acquire)) [[likely]] {
                 return true;
             }
         }

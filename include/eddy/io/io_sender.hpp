@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/base/config.hpp>
 #include <eddy/ex/completion_signatures.hpp>
 #include <eddy/ex/detail/stop_callback.hpp>
 #include <eddy/ex/operation_state.hpp>
@@ -8,6 +9,7 @@
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/loop/stoppable_io.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <system_error>
 #include <type_traits>
@@ -82,31 +84,25 @@ public:
                           std::make_error_code(std::errc::bad_file_descriptor));
             return;
         }
-        if (const std::error_code error = prepare_convert()) {
-            ex::set_error(std::move(receiver_), error);
-            return;
+        if constexpr (prepare_may_fail) {
+            if (const std::error_code error = convert_.prepare(mutable_request())) {
+                ex::set_error(std::move(receiver_), error);
+                return;
+            }
+        } else if constexpr (requires { convert_.prepare(mutable_request()); }) {
+            convert_.prepare(mutable_request());
         }
         if (home() == loop::current()) {
             go();
             return;
         }
-        prepare();
-        // It may complete before start_elsewhere() returns: first let it be stopped.
-        on_stop_.arm(receiver_, *this);
-        start_elsewhere();
+        go_elsewhere();
     }
 
 private:
-    std::error_code prepare_convert() noexcept {
-        if constexpr (!requires { convert_.prepare(mutable_request()); }) {
-            return {};
-        } else if constexpr (std::is_void_v<decltype(convert_.prepare(mutable_request()))>) {
-            convert_.prepare(mutable_request());
-            return {};
-        } else {
-            return convert_.prepare(mutable_request());
-        }
-    }
+    static constexpr bool prepare_may_fail = requires(Convert & convert, io_request& request) {
+        { convert.prepare(request) } -> std::same_as<std::error_code>;
+    };
 
     /// Thread: the loop's.
     void go() noexcept {
@@ -115,8 +111,14 @@ private:
             on_stop_.arm(receiver_, *this);
         }
     }
+    EDDY_COLD void go_elsewhere() noexcept {
+        prepare();
+        // It may complete before start_elsewhere() returns: first let it be stopped.
+        on_stop_.arm(receiver_, *this);
+        start_elsewhere();
+    }
     /// The same once more, unless its handle was closed between the two.
-    void go_on() noexcept {
+    EDDY_COLD void go_on() noexcept {
         if (lost_descriptor()) {
             ex::set_error(std::move(receiver_),
                           std::make_error_code(std::errc::operation_canceled));
@@ -126,8 +128,7 @@ private:
     }
     bool goes_on(io_result result) noexcept {
         if constexpr (requires { convert_.again(result, mutable_request()); }) {
-            return result && convert_.again(result, mutable_request()) &&
-                   !stop_requested(receiver_);
+            return convert_.again(result, mutable_request()) && !stop_requested(receiver_);
         } else {
             return false;
         }
@@ -142,6 +143,26 @@ private:
         }
     }
 
+    static void on_complete(io_operation& op) noexcept {
+        auto& self = static_cast<io_state&>(static_cast<stoppable_io&>(op));
+        self.on_stop_.disarm();
+        self.stop_is_over();
+        const io_result result = self.result();
+        if (!result) {
+            self.end_without(result);
+        } else if (self.goes_on(result)) {
+            self.go_on();
+        } else {
+            self.deliver(result);
+        }
+    }
+    EDDY_COLD void end_without(io_result result) noexcept {
+        if (was_canceled()) {
+            end_stopped(result);
+        } else {
+            ex::set_error(std::move(receiver_), result.error());
+        }
+    }
     void end_stopped(io_result result) noexcept {
         if constexpr (requires { convert_.has_part(); }) {
             if (convert_.has_part()) {
@@ -150,22 +171,6 @@ private:
             }
         }
         ex::set_stopped(std::move(receiver_));
-    }
-
-    static void on_complete(io_operation& op) noexcept {
-        auto& self = static_cast<io_state&>(static_cast<stoppable_io&>(op));
-        self.on_stop_.disarm();
-        self.stop_is_over();
-        const io_result result = self.result();
-        if (self.goes_on(result)) {
-            self.go_on();
-        } else if (result) {
-            self.deliver(result);
-        } else if (self.was_canceled()) {
-            self.end_stopped(result);
-        } else {
-            ex::set_error(std::move(self.receiver_), result.error());
-        }
     }
 
     [[no_unique_address]] Convert convert_;

@@ -32,8 +32,7 @@ public:
 
     /// Value: how many bytes came, at least one; 0 is the end of the stream, or an empty buffer.
     auto read_some(std::span<std::byte> buffer) const noexcept {
-        return io_sender<as_count>(home(), is_a_socket() ? eddy::recv(descriptor_, buffer)
-                                                         : eddy::read(descriptor_, buffer));
+        return io_sender<as_count>(home(), in(buffer));
     }
     auto read_some(std::span<const iovec> vectors) const noexcept {
         return io_sender<as_count>(home(), eddy::readv(descriptor_, vectors));
@@ -41,8 +40,7 @@ public:
     /// Value: how many bytes went, at least one unless there were none. A peer that is gone is
     /// `broken_pipe` or `connection_reset`, never a signal.
     auto write_some(std::span<const std::byte> buffer) const noexcept {
-        return io_sender<as_count>(home(), is_a_socket() ? eddy::send(descriptor_, buffer)
-                                                         : eddy::write(descriptor_, buffer));
+        return io_sender<as_count>(home(), out(buffer));
     }
     auto write_some(std::span<const iovec> vectors) const noexcept {
         return io_sender<as_count>(home(), eddy::writev(descriptor_, vectors));
@@ -52,10 +50,7 @@ public:
     /// stream, at an error (which the next read tells), or if it was stopped on the way.
     auto read(std::span<std::byte> buffer) const noexcept {
         using convert = detail::whole<detail::transfer::in>;
-        return io_sender<convert>(home(),
-                                  is_a_socket() ? eddy::recv_all(descriptor_, buffer)
-                                                : eddy::read_all(descriptor_, buffer),
-                                  convert(buffer));
+        return io_sender<convert>(home(), in(buffer, true), convert(buffer));
     }
     /// The operation changes `vectors`: they are of no use afterwards.
     auto read(std::span<iovec> vectors) const noexcept {
@@ -64,10 +59,7 @@ public:
     /// All of it. Value: how many bytes; fewer than were given only if it was stopped on the way.
     auto write(std::span<const std::byte> buffer) const noexcept {
         using convert = detail::whole<detail::transfer::out>;
-        return io_sender<convert>(home(),
-                                  is_a_socket() ? eddy::send_all(descriptor_, buffer)
-                                                : eddy::write_all(descriptor_, buffer),
-                                  convert(buffer));
+        return io_sender<convert>(home(), out(buffer, true), convert(buffer));
     }
     /// The operation changes `vectors`: they are of no use afterwards. No more than 1 GiB.
     auto write(std::span<iovec> vectors) const noexcept {
@@ -83,7 +75,21 @@ public:
     }
 
 private:
-    bool is_a_socket() const noexcept { return is_socket(descriptor_.kind()); }
+    io_request in(std::span<std::byte> buffer, bool all = false) const noexcept {
+        return transfer(opcode::recv, opcode::read, buffer, all);
+    }
+    io_request out(std::span<const std::byte> buffer, bool all = false) const noexcept {
+        return transfer(opcode::send, opcode::write, buffer, all);
+    }
+    io_request transfer(opcode of_socket, opcode of_others, std::span<const std::byte> buffer,
+                        bool all) const noexcept {
+        const bool socket = is_socket(descriptor_.kind());
+        io_request request = request_builder::transfer(
+            descriptor_, socket ? of_socket : of_others, buffer.data(), buffer.size(), at_position,
+            socket && all ? request_builder::wait_for_all : 0);
+        request.all = all;
+        return request;
+    }
 };
 
 EDDY_EX_END

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/async/detail/task_promise.hpp>
+#include <eddy/base/config.hpp>
 #include <eddy/ex/connect.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
@@ -43,7 +44,7 @@ class sender_wait {
             wait->wait_.arrived(false);
         }
         template <class Error>
-        void set_error(Error&& error) noexcept {
+        EDDY_COLD void set_error(Error&& error) noexcept {
             wait->outcome_.set_error(to_exception(static_cast<Error&&>(error)));
             wait->wait_.arrived(false);
         }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/async/detail/task_frame.hpp>
+#include <eddy/base/config.hpp>
 #include <eddy/base/member.hpp>
 #include <eddy/ex/get_allocator.hpp>
 #include <eddy/ex/get_scheduler.hpp>
@@ -14,8 +15,9 @@
 #include <coroutine>
 #include <cstdint>
 #include <exception>
+#include <memory>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace eddy::detail {
 
@@ -71,6 +73,8 @@ public:
 private:
     enum class phase : std::uint8_t { starting, suspended, done };
 
+    void arrived_elsewhere() noexcept;
+
     task_promise_base& promise_;
     std::coroutine_handle<> waiting_;
     std::atomic<phase> phase_{phase::starting};
@@ -113,7 +117,7 @@ public:
     task_env get_env() const noexcept { return task_env(*this); }
 
     /// Goes on with `wait` on the home loop.
-    void hop(task_wait& wait) noexcept {
+    EDDY_COLD void hop(task_wait& wait) noexcept {
         hopping_ = &wait;
         constexpr auto land = &entry_thunk<&task_promise_base::hop_, &task_promise_base::landed>;
         hop_.set_callbacks(land, land);
@@ -154,17 +158,21 @@ inline void task_wait::resume() noexcept {
 
 inline void task_wait::arrived(bool stopped) noexcept {
     stopped_ = stopped;
-    if (promise_.home() == nullptr) {
-        // acq_rel: the task sees the result; this sees the suspended task.
-        if (phase_.exchange(phase::done, std::memory_order_acq_rel) == phase::suspended) {
-            resume();
-        }
-    } else if (loop::current() != promise_.home()) {
-        promise_.hop(*this);
+    if (loop::current() != promise_.home() || promise_.home() == nullptr) {
+        arrived_elsewhere();
     } else if (phase_.load(std::memory_order_relaxed) == phase::suspended) {
         resume();
     } else {
         phase_.store(phase::done, std::memory_order_relaxed);
+    }
+}
+
+EDDY_COLD inline void task_wait::arrived_elsewhere() noexcept {
+    if (promise_.home() != nullptr) {
+        promise_.hop(*this);
+        // acq_rel: the task sees the result; this sees the suspended task.
+    } else if (phase_.exchange(phase::done, std::memory_order_acq_rel) == phase::suspended) {
+        resume();
     }
 }
 
@@ -186,32 +194,68 @@ class outcome {
     using stored = std::conditional_t<std::is_void_v<T>, nothing, T>;
 
 public:
+    outcome() noexcept {}
+    outcome(const outcome&) = delete;
+    outcome& operator=(const outcome&) = delete;
+    ~outcome() { clear(); }
+
     template <class... Values>
     void set_value(Values&&... values) noexcept {
-        try {
-            state_.template emplace<1>(static_cast<Values&&>(values)...);
-        } catch (...) {
-            set_error(std::current_exception());
+        if constexpr (std::is_nothrow_constructible_v<stored, Values...>) {
+            store_value(static_cast<Values&&>(values)...);
+        } else {
+            try {
+                store_value(static_cast<Values&&>(values)...);
+            } catch (...) {
+                set_error(std::current_exception());
+            }
         }
     }
-    void set_error(std::exception_ptr error) noexcept { state_.template emplace<2>(error); }
+    /// Also in place of a value.
+    void set_error(std::exception_ptr error) noexcept {
+        clear();
+        std::construct_at(&error_, std::move(error));
+        holds_ = content::error;
+    }
     /// Null: there is none.
     std::exception_ptr error() const noexcept {
-        return state_.index() == 2 ? *std::get_if<2>(&state_) : nullptr;
+        return holds_ == content::error ? error_ : nullptr;
     }
     /// Precondition: there is one.
-    stored& value() noexcept { return std::get<1>(state_); }
+    stored& value() noexcept { return value_; }
+    /// Precondition: there is a value or an error.
     T take() {
-        if (state_.index() == 2) {
-            std::rethrow_exception(std::get<2>(std::move(state_)));
+        if (holds_ == content::error) {
+            throw_error();
         }
         if constexpr (!std::is_void_v<T>) {
-            return std::get<1>(std::move(state_));
+            return std::move(value_);
         }
     }
 
 private:
-    std::variant<std::monostate, stored, std::exception_ptr> state_;
+    enum class content : std::uint8_t { nothing, value, error };
+
+    [[noreturn]] EDDY_COLD void throw_error() { std::rethrow_exception(std::move(error_)); }
+    template <class... Values>
+    void store_value(Values&&... values) {
+        std::construct_at(std::addressof(value_), static_cast<Values&&>(values)...);
+        holds_ = content::value;
+    }
+    void clear() noexcept {
+        if (holds_ == content::value) {
+            std::destroy_at(std::addressof(value_));
+        } else if (holds_ == content::error) {
+            std::destroy_at(&error_);
+        }
+        holds_ = content::nothing;
+    }
+
+    union {
+        stored value_;
+        std::exception_ptr error_;
+    };
+    content holds_ = content::nothing;
 };
 
 EDDY_EX_END
