@@ -10,8 +10,12 @@ void core_lock::acquire() noexcept {
 }
 
 void core_lock::release() {
-    closure_list handed;
-    handed.append(handed_);
+    struct list {
+        closure_list& members;
+        closure_list taken = std::exchange(members, {});
+        ~list() { members.append(taken); }
+    };
+    list handed{handed_};
     unique_fd closing = std::move(closing_);
     const std::size_t rings = std::exchange(rings_, 0);
     held_ = false;
@@ -22,14 +26,23 @@ void core_lock::release() {
     }
     closing.reset();
     // The core may be gone from here on: a closure can be the last thing of a domain.
-    while (!handed.empty()) {
-        closure& next = handed.pop();
+    while (!handed.taken.empty()) {
+        closure& next = handed.taken.pop();
         if (executor != nullptr) {
             executor->execute(next);
         } else {
             next.run();
         }
     }
+}
+
+void core_lock::flush() {
+    struct regained {
+        core_lock& lock;
+        ~regained() { lock.acquire(); }
+    };
+    const regained at_end{*this};
+    release();
 }
 
 void core_lock::ring(const std::atomic<std::uint32_t>& word) noexcept {

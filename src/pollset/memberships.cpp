@@ -112,6 +112,7 @@ std::error_code poll_core::open(pollset& set) noexcept {
 void poll_core::close(pollset& set) noexcept {
     core_lock lock(*this);
     EDDY_ASSERT(set.workers_ == nullptr, "a pollset is destroyed while a thread works on it");
+    EDDY_ASSERT(set.timers_ == 0, "a pollset is destroyed before its timers");
     leave_all(set, lock);
     strategy_->close(set);
 }

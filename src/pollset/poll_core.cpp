@@ -30,6 +30,9 @@ std::error_code poll_core::open(poll_strategy kind) noexcept {
 bool poll_core::forked() const noexcept { return process_mark_ != kernel::process_mark(); }
 
 poll_counters poll_core::counters() noexcept {
+    if (forked()) {
+        return counters_;
+    }
     const core_lock lock(*this);
     return counters_;
 }

@@ -44,7 +44,10 @@ public:
     void acquire() noexcept;
     /// Rings the workers that were called, closes what is to be closed; then runs what was handed
     /// in, or gives it to the executor.
+    /// If a closure throws, the next release runs the others.
     void release();
+    /// The same, but has the lock again in the end, whatever a closure throws.
+    void flush();
 
     /// Wakes a worker that sleeps. By then it may have gone: only the address is used.
     void ring(const std::atomic<std::uint32_t>& word) noexcept;
@@ -81,6 +84,8 @@ public:
     void shutdown(poll_handle& h, std::error_code why);
     void orphan(poll_handle& h, closure& done, unique_fd* released);
     void harvest(const poll_event& event, pollset_worker* by, core_lock& lock) noexcept;
+    /// An executor has run a closure of it.
+    void returned(poll_handle& h) noexcept;
     int fd_of(const poll_handle& h) noexcept;
     bool is_shut_down(const poll_handle& h) noexcept;
 
@@ -116,6 +121,7 @@ public:
     void shutdown(pollset& set, closure& done);
 
     static poll_core& of(pollset& set) noexcept { return *set.core_; }
+    static poll_core& of(poll_handle& h) noexcept { return *h.core_; }
 
     // For strategies.
     static std::uint64_t token_of(const poll_handle& h) noexcept {
@@ -185,6 +191,7 @@ private:
     void leave_sets(pollset& set) noexcept;
 
     // poll_timers.cpp
+    bool take_back(pollset_timer& timer) noexcept;
     void set_timerfd(std::int64_t deadline_ns) noexcept;
     void expire(pollset_worker* by, core_lock& lock) noexcept;
     void end_timers(pollset& set, core_lock& lock) noexcept;

@@ -20,7 +20,7 @@ poll_handle::~poll_handle() {
                 "a poll_handle is destroyed inside a pollset: orphan() it first");
 }
 
-int poll_handle::fd() const noexcept { return core_->fd_of(*this); }
+int poll_handle::fd() const noexcept { return core_->forked() ? fd_.get() : core_->fd_of(*this); }
 
 std::error_code poll_handle::notify_on_read(closure& done) noexcept {
     return notify_on(poll_event_kind::read, done);
@@ -57,11 +57,15 @@ void poll_handle::shutdown(std::error_code why) noexcept {
     }
 }
 
-bool poll_handle::is_shut_down() const noexcept { return core_->is_shut_down(*this); }
+bool poll_handle::is_shut_down() const noexcept {
+    return core_->forked() ? shut_down_ : core_->is_shut_down(*this);
+}
 
 void poll_handle::orphan(closure& done) noexcept {
     if (core_->forked()) {
-        release(done).reset();
+        orphaned_ = true;
+        fd_.reset();
+        done.run();
     } else {
         core_->orphan(*this, done, nullptr);
     }

@@ -43,12 +43,16 @@ std::error_code poll_core::open(pollset_timer& timer) noexcept {
     const auto error = join(timer.set_, *timer_handle_, &membership::for_timers, lock);
     if (error) {
         timers_.unreserve();
+    } else {
+        ++timer.set_.timers_;
     }
     return error;
 }
 
 void poll_core::close(pollset_timer& timer) noexcept {
-    cancel(timer);
+    const core_lock lock(*this);
+    take_back(timer);
+    --timer.set_.timers_;
     timers_.unreserve();
 }
 
@@ -67,6 +71,10 @@ std::error_code poll_core::set(pollset_timer& timer, time_point when) noexcept {
 
 bool poll_core::cancel(pollset_timer& timer) noexcept {
     const core_lock lock(*this);
+    return take_back(timer);
+}
+
+bool poll_core::take_back(pollset_timer& timer) noexcept {
     if (timer.node_.armed()) {
         timers_.erase(timer.node_);
         return true;
@@ -121,17 +129,16 @@ void poll_core::end_timers(pollset& set, core_lock& lock) noexcept {
         auto& item = static_cast<work_item&>(set.ready_.pop());
         lock.hand(*static_cast<single_item&>(item).due, {});
     }
-    const auto armed = [&]() -> pollset_timer* {
-        pollset_timer* found = nullptr;
-        timers_.for_each([&](timer_node& node) {
-            pollset_timer& timer = owner_of<&pollset_timer::node_>(node);
-            found = &timer.set_ == &set ? &timer : found;
-        });
-        return found;
-    };
-    while (pollset_timer* const timer = timers_.empty() ? nullptr : armed()) {
-        timers_.erase(timer->node_);
-        lock.hand(*timer->item_.due, std::make_error_code(std::errc::operation_canceled));
+    timers_.for_each([&](timer_node& node) {
+        pollset_timer& timer = owner_of<&pollset_timer::node_>(node);
+        if (&timer.set_ == &set) {
+            set.ready_.push(timer.item_);
+        }
+    });
+    while (!set.ready_.empty()) {
+        auto& item = static_cast<single_item&>(set.ready_.pop());
+        timers_.erase(owner_of<&pollset_timer::item_>(item).node_);
+        lock.hand(*item.due, std::make_error_code(std::errc::operation_canceled));
     }
 }
 

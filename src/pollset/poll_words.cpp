@@ -28,9 +28,10 @@ poll_handle* handle_of(const operation& queued) noexcept {
 std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closure& done) {
     core_lock lock(*this);
     poll_handle::word& word = h.words_[index(kind)];
-    if (word.waiting != nullptr) {
+    if (word.waiting != nullptr || done.taken_) {
         return std::make_error_code(std::errc::connection_already_in_progress);
     }
+    done.taken_ = true;
     if (h.shut_down_) {
         due(h, done, h.shutdown_error_, nullptr, lock);
         run_unowned(h, lock);
@@ -42,6 +43,7 @@ std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closu
         if (auto failed =
                 h.memberships_ != nullptr ? strategy_->wants_more(h) : std::error_code()) {
             word.waiting = nullptr;
+            done.taken_ = false;
             return failed;
         }
     }
@@ -53,6 +55,7 @@ bool poll_core::cancel(poll_handle& h, closure& done) noexcept {
     for (poll_handle::word& word : h.words_) {
         if (word.waiting == &done) {
             word.waiting = nullptr;
+            done.taken_ = false;
             strategy_->wants_less(h);
             return true;
         }
@@ -168,6 +171,8 @@ void poll_core::end_waits(poll_handle& h, std::error_code why, core_lock& lock) 
 void poll_core::due(poll_handle& h, closure& c, std::error_code why, pollset_worker* by,
                     core_lock& lock) noexcept {
     if (executor_ != nullptr) {
+        c.handle_ = &h;
+        ++h.calls_;
         lock.hand(c, why);
         return;
     }
@@ -236,12 +241,31 @@ void poll_core::run_unowned(poll_handle& h, core_lock& lock) {
 }
 
 bool poll_core::finish_orphan(poll_handle& h, core_lock& lock) noexcept {
-    if (!h.orphaned_ || h.calls_ != 0 || !h.due_.empty()) {
+    if (h.on_done_ == nullptr || h.calls_ != 0 || !h.due_.empty()) {
         return false;
     }
     lock.close(std::move(h.fd_));
-    lock.hand(*h.on_done_, {});
+    lock.hand(*std::exchange(h.on_done_, nullptr), {});
     return true;
 }
 
+void poll_core::returned(poll_handle& h) noexcept {
+    core_lock lock(*this);
+    --h.calls_;
+    static_cast<void>(finish_orphan(h, lock));
+}
+
 }  // namespace eddy::detail
+
+namespace eddy {
+
+void closure::run_for_handle() {
+    struct call {
+        poll_handle& handle;
+        ~call() { detail::poll_core::of(handle).returned(handle); }
+    };
+    const call inside{*std::exchange(handle_, nullptr)};
+    run_(*this, error_);
+}
+
+}  // namespace eddy

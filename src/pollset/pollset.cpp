@@ -51,7 +51,13 @@ std::size_t pollset::wake(std::size_t count) noexcept {
     return core_->forked() ? 0 : core_->wake(*this, count);
 }
 
-void pollset::shutdown(closure& done) noexcept { core_->shutdown(*this, done); }
+void pollset::shutdown(closure& done) noexcept {
+    if (core_->forked()) {
+        done.run();  // no other thread is here; what the kernel watches is the parent's
+    } else {
+        core_->shutdown(*this, done);
+    }
+}
 
 const char* to_string(work_end e) noexcept {
     switch (e) {

@@ -7,6 +7,12 @@
 
 namespace eddy::detail {
 
+namespace {
+
+constexpr std::size_t calls_between_waits = 64;
+
+}  // namespace
+
 /// A worker inside a pollset, also if an exception or the end of the thread takes it out.
 class poll_core::presence {
 public:
@@ -104,6 +110,13 @@ result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_po
             return work_end::ran;
         }
         if (!set.ready_.empty() && !w.kicked_) {
+            // Whoever is always ready must not keep out what only the kernel knows of.
+            if (station& s = strategy_->station_of(set);
+                s.polling == nullptr && s.calls_since_wait >= calls_between_waits) {
+                if (auto error = poll(s, w, time_point::min(), lock)) {
+                    return error;
+                }
+            }
             run_next(set, lock);
             ++calls;
             continue;
@@ -131,8 +144,7 @@ result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_po
         }
         if (lock.has_handed()) {
             hand_over(s, lock);
-            lock.release();
-            lock.acquire();
+            lock.flush();
             return work_end::ran;
         }
     }
@@ -154,16 +166,17 @@ void poll_core::run_next(pollset& set, core_lock& lock) {
         }
     }
     // What is about to run may take its time: others see to the rest, and to the kernel.
+    station& s = strategy_->station_of(set);
     if (set.ready_.empty() || !help(set, lock)) {
-        hand_over(strategy_->station_of(set), lock);
+        hand_over(s, lock);
     }
+    ++s.calls_since_wait;
     {
         const call_in_progress call(*this, h, lock);
         next->run();
     }
     if (lock.has_handed()) {  // the end of an orphan: not while something else has been taken
-        lock.release();
-        lock.acquire();
+        lock.flush();
     }
 }
 
@@ -174,6 +187,7 @@ std::error_code poll_core::poll(station& s, pollset_worker& w, time_point deadli
     bool woken = false;
     s.before_wait();
     s.polling = &w;
+    s.calls_since_wait = 0;
     w.station_ = &s;
     w.state_ = state::polling;
     ++counters_.waits;
@@ -357,8 +371,7 @@ void poll_core::shutdown(pollset& set, closure& done) {
     set.shut_down_ = true;
     leave_all(set, lock);
     end_timers(set, lock);
-    lock.release();  // all that ended is told before the end is
-    lock.acquire();
+    lock.flush();  // all that ended is told before the end is
     set.on_shut_down_ = &done;
     for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
         rouse(*w, lock);

@@ -36,9 +36,10 @@ public:
 
     pollset_worker* polling = nullptr;
     worker_list sleepers;
-    std::size_t called = 0;  ///< sleepers that were called and are not back yet
-    bool wake_sent = false;  ///< to `polling`, which has not noticed yet
-    bool retired = false;    ///< no pollset uses it any more: the strategy is told when it is empty
+    std::size_t called = 0;            ///< sleepers that were called and are not back yet
+    std::size_t calls_since_wait = 0;  ///< closures that its workers have run
+    bool wake_sent = false;            ///< to `polling`, which has not noticed yet
+    bool retired = false;  ///< no pollset uses it any more: the strategy is told when it is empty
 
     bool vacant() const noexcept { return polling == nullptr && sleepers.empty() && called == 0; }
 

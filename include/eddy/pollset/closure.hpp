@@ -10,7 +10,10 @@ namespace eddy {
 
 namespace detail {
 class closure_list;
-}
+class poll_core;
+}  // namespace detail
+
+class poll_handle;
 
 /// What is to be called once. Its user owns it and may destroy it, or hand it in again, from inside
 /// the call.
@@ -29,17 +32,29 @@ public:
     closure& operator=(const closure&) = delete;
 
     /// For executors: calls it with what it was handed over with.
-    void run() { run_(*this, error_); }
+    void run() {
+        taken_ = false;
+        if (handle_ == nullptr) {
+            run_(*this, error_);
+        } else {
+            run_for_handle();
+        }
+    }
 
 protected:
     ~closure() = default;
 
 private:
+    EDDY_API void run_for_handle();
+
     function run_;
     closure* next_ = nullptr;
     std::error_code error_;
+    poll_handle* handle_ = nullptr;  ///< that must stay until the executor has run it
+    bool taken_ = false;             ///< waits for an event, or is due
 
     friend class detail::closure_list;
+    friend class detail::poll_core;
 };
 
 /// A closure that holds a callable: `callback read([&](std::error_code error) { ... });`
@@ -57,9 +72,8 @@ private:
 };
 
 /// Runs closures somewhere else than in `work`: an application's own queue.
-/// Thread: execute() is called by any thread. It keeps `c` for later, in order,
-/// and does not run it itself. A handle's on_done may come before a closure of it that another
-/// thread harvested.
+/// Thread: execute() is called by any thread. It keeps `c` for later and does not run it itself.
+/// Each one must be run: the end of a handle is told when all that were handed over have returned.
 class closure_executor {
 public:
     virtual void execute(closure& c) = 0;

@@ -104,6 +104,7 @@ private:
     detail::membership* memberships_ = nullptr;
     detail::station* station_ = nullptr;  ///< where its workers poll
     closure* on_shut_down_ = nullptr;
+    std::size_t timers_ = 0;
     bool shut_down_ = false;
     bool kick_kept_ = false;  ///< nobody was inside when it was kicked
     std::uint64_t walk_ = 0;  ///< the last walk over the sets that came by
