@@ -113,12 +113,17 @@ TEST_P(ProcessSenderTest, AStopThatComesWithTheEndIsEitherOfTheTwo) {
     int stopped = 0;
     constexpr int rounds = 60;
     for (int round = 0; round != rounds; ++round) {
-        process child = spawn_process(loop(), {.program = "/bin/true"});
+        auto [reader, writer] = make_pipe();
+        process_options options{.program = "/bin/cat"};
+        options.in = stdio::given(reader.get());
+        process child = spawn_process(loop(), options);
         started wait(loop(), child.wait());
         settle();
-        const auto delay = std::chrono::microseconds(random.below(1500));
-        std::thread stopper([&] {
-            std::this_thread::sleep_for(delay);
+        std::thread stopper([&, &its_end = writer, turns = random.below(500)] {
+            its_end.reset();  // the process ends now
+            for (std::uint64_t i = 0; i != turns; ++i) {
+                std::this_thread::yield();
+            }
             wait.stop();
         });
         EXPECT_TRUE(ends(wait));
