@@ -9,6 +9,7 @@
 #include <eddy/loop/loop_group.hpp>
 #include <eddy/loop/requests.hpp>
 #include <eddy/os/block_signals.hpp>
+#include <eddy/os/child_source.hpp>
 #include <eddy/os/process_handle.hpp>
 #include <eddy/os/process_reservation.hpp>
 #include <eddy/os/signal_source.hpp>

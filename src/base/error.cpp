@@ -38,6 +38,11 @@ public:
                 return "the signal_source does not have this signal";
             case errc::process_has_owner:
                 return "another loop watches this process";
+            case errc::process_not_child:
+                return "the process is not a child: its stops and continuations cannot be told";
+            case errc::children_hidden:
+                return "SIGCHLD has the flag SA_NOCLDSTOP or SA_NOCLDWAIT, which hides what "
+                       "happens to children";
             case errc::forked:
                 return "made by the parent of this process, before it forked: make a new one";
             case errc::signal_needs_loop:
@@ -68,6 +73,9 @@ public:
                 return std::errc::invalid_argument;
             case errc::process_has_owner:
                 return std::errc::device_or_resource_busy;
+            case errc::process_not_child:
+                return std::errc::not_supported;
+            case errc::children_hidden:
             case errc::forked:
             case errc::signal_needs_loop:
                 return std::errc::operation_not_permitted;

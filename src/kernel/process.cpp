@@ -31,6 +31,26 @@ int wait_status_of(const siginfo_t& info) noexcept {
     }
 }
 
+/// `operation_would_block`: nothing of what was asked for.
+std::error_code wait_now(idtype_t by, int id, int what, siginfo_t& info, rusage* usage) noexcept {
+    count_call();
+    // glibc's waitid() has no room for the usage.
+    if (::syscall(SYS_waitid, by, id, &info, what | WNOHANG | __WALL, usage) != 0) {
+        return last_error();
+    }
+    return info.si_pid == 0 ? system_error(EAGAIN) : std::error_code();
+}
+
+std::error_code reap(idtype_t by, int id, process_end& out) noexcept {
+    siginfo_t info{};
+    if (auto error = wait_now(by, id, WEXITED, info, &out.usage)) {
+        return error;
+    }
+    out.wait_status = wait_status_of(info);
+    out.has_usage = true;
+    return {};
+}
+
 /// Newer than the headers that we build with.
 struct pidfd_info {
     std::uint64_t mask;
@@ -60,27 +80,28 @@ std::error_code signal_pidfd(int pidfd, int signal) noexcept {
                                                                             : last_error();
 }
 
-std::error_code reap(int pidfd, process_end& out) noexcept {
+std::error_code reap(int pidfd, process_end& out) noexcept { return reap(by_pidfd, pidfd, out); }
+
+std::error_code reap_pid(pid_t pid, process_end& out) noexcept { return reap(P_PID, pid, out); }
+
+std::error_code find_ended(pid_t& out) noexcept {
     siginfo_t info{};
-    count_call();
-    // glibc's waitid() has no room for the usage.
-    if (::syscall(SYS_waitid, by_pidfd, pidfd, &info, WEXITED | WNOHANG | __WALL, &out.usage) !=
-        0) {
-        return last_error();
-    }
-    if (info.si_pid == 0) {
-        return system_error(EAGAIN);
-    }
-    out.wait_status = wait_status_of(info);
-    out.has_usage = true;
-    return {};
+    const auto error = wait_now(P_ALL, 0, WEXITED | WNOWAIT, info, nullptr);
+    out = info.si_pid;
+    return error == std::errc::no_child_process ? system_error(EAGAIN) : error;
+}
+
+std::error_code take_change(int pidfd, int& stopped_by) noexcept {
+    siginfo_t info{};
+    const auto error = wait_now(by_pidfd, pidfd, WSTOPPED | WCONTINUED, info, nullptr);
+    stopped_by = info.si_code == CLD_CONTINUED ? 0 : info.si_status;
+    return error;
 }
 
 bool is_child(int pidfd) noexcept {
     siginfo_t info{};
-    count_call();
-    return ::syscall(SYS_waitid, by_pidfd, pidfd, &info, WEXITED | WNOHANG | WNOWAIT | __WALL,
-                     nullptr) == 0;
+    const auto error = wait_now(by_pidfd, pidfd, WEXITED | WNOWAIT, info, nullptr);
+    return !error || error == std::errc::operation_would_block;
 }
 
 std::error_code recall_end(int pidfd, process_end& out) noexcept {

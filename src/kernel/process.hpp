@@ -70,6 +70,13 @@ struct process_end {
 /// Takes the end of a child, which is gone then. `operation_would_block`: it has not ended.
 /// `no_child_process`: not ours, or others took it.
 std::error_code reap(int pidfd, process_end& out) noexcept;
+/// A child that has ended and was not reaped, whichever. `operation_would_block`: there is none.
+std::error_code find_ended(pid_t& out) noexcept;
+/// As reap().
+std::error_code reap_pid(pid_t pid, process_end& out) noexcept;
+/// Takes what a child's last stop (its signal) or continuation (0) has left to be told.
+/// `operation_would_block`: nothing. `no_child_process`: not ours, or gone.
+std::error_code take_change(int pidfd, int& stopped_by) noexcept;
 /// True also for one that has ended and waits to be reaped.
 bool is_child(int pidfd) noexcept;
 /// What the kernel keeps of a process that was reaped, by whomever (Linux 6.15 on); else

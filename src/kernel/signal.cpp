@@ -4,9 +4,12 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 
+#include <dirent.h>
 #include <pthread.h>
-#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace eddy::kernel {
 
@@ -31,6 +34,26 @@ void keep_original(const sigset_t& before) noexcept {
 std::error_code change_mask(int how, const sigset_t& signals, sigset_t& before) noexcept {
     count_call();
     return {::pthread_sigmask(how, &signals, &before), std::system_category()};
+}
+
+/// True also if the thread has ended meanwhile.
+bool blocks(const char* thread, int signum) noexcept {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/self/task/%.20s/status", thread);
+    count_call();
+    std::FILE* const status = std::fopen(path, "re");
+    if (status == nullptr) {
+        return true;
+    }
+    unsigned long long mask = ~0ULL;
+    char line[256];
+    while (std::fgets(line, sizeof line, status) != nullptr) {
+        if (std::sscanf(line, "SigBlk: %llx", &mask) == 1) {
+            break;
+        }
+    }
+    std::fclose(status);
+    return (mask >> static_cast<unsigned>(signum - 1) & 1) != 0;
 }
 
 }  // namespace
@@ -67,6 +90,43 @@ bool is_ignored(int signum) noexcept {
     count_call();
     return ::sigaction(signum, nullptr, &action) == 0 && (action.sa_flags & SA_SIGINFO) == 0 &&
            action.sa_handler == SIG_IGN;
+}
+
+bool hides_children() noexcept {
+    struct sigaction action {};
+    count_call();
+    return ::sigaction(SIGCHLD, nullptr, &action) == 0 &&
+           (action.sa_flags & (SA_NOCLDSTOP | SA_NOCLDWAIT)) != 0;
+}
+
+bool is_blocked_everywhere(int signum) noexcept {
+    const sigset_t mask = signal_mask();
+    if (sigismember(&mask, signum) != 1) {
+        return false;
+    }
+    DIR* const threads = ::opendir("/proc/self/task");
+    if (threads == nullptr) {
+        return true;
+    }
+    bool blocked = true;
+    while (const dirent* const thread = ::readdir(threads)) {
+        if (thread->d_name[0] != '.') {
+            blocked = blocked && blocks(thread->d_name, signum);
+        }
+    }
+    ::closedir(threads);
+    return blocked;
+}
+
+void put_back(const signalfd_siginfo& record) noexcept {
+    siginfo_t info{};
+    info.si_signo = static_cast<int>(record.ssi_signo);
+    info.si_code = record.ssi_code;
+    info.si_pid = static_cast<pid_t>(record.ssi_pid);
+    info.si_uid = record.ssi_uid;
+    info.si_status = record.ssi_status;
+    count_call();
+    ::syscall(SYS_rt_sigqueueinfo, ::getpid(), info.si_signo, &info);
 }
 
 std::error_code set_default_disposition(int signum) noexcept {

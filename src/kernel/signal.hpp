@@ -5,6 +5,8 @@
 #include <csignal>
 #include <system_error>
 
+#include <sys/signalfd.h>
+
 /// Masks, dispositions and signalfds. Masks are those of the calling thread.
 namespace eddy::kernel {
 
@@ -17,7 +19,15 @@ sigset_t original_mask() noexcept;
 
 /// False as well if there is no such signal.
 bool is_ignored(int signum) noexcept;
+/// Whether SIGCHLD is set not to come for stops (SA_NOCLDSTOP), or not to leave statuses
+/// (SA_NOCLDWAIT).
+bool hides_children() noexcept;
+/// In every thread of this process, as far as /proc tells.
+bool is_blocked_everywhere(int signum) noexcept;
 std::error_code set_default_disposition(int signum) noexcept;
+
+/// Sends the process a signal again that was read, as it was.
+void put_back(const signalfd_siginfo& record) noexcept;
 
 /// Non-blocking, CLOEXEC. It is read with read(), one signalfd_siginfo at a time.
 std::error_code make_signalfd(const sigset_t& signals, unique_fd& out) noexcept;

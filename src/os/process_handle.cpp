@@ -74,6 +74,13 @@ std::error_code process_handle::adopt(loop& home, pid_t pid, process_handle& out
     return {};
 }
 
+process_handle process_handle::share() const noexcept {
+    if (state_ != nullptr) {
+        state_->add_handle();
+    }
+    return process_handle(state_);
+}
+
 void process_handle::close() noexcept {
     if (const auto state = std::move(state_)) {
         state_ = nullptr;

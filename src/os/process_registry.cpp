@@ -56,19 +56,71 @@ void process_registry::unlink(process_state& process) noexcept {
     process.known_ = false;
 }
 
+/// Under the lock.
+process_state* process_registry::known(pid_t pid) noexcept {
+    process_state* one = bucket_of(pid);
+    while (one != nullptr && one->pid() != pid) {
+        one = one->next_known_;
+    }
+    if (one != nullptr &&
+        kernel::signal_pidfd(one->known_pidfd_, 0) == std::errc::no_such_process) {
+        unlink(*one);
+        return nullptr;
+    }
+    return one;
+}
+
 std::shared_ptr<process_state> process_registry::find(pid_t pid) noexcept {
     const std::lock_guard hold(lock_);
-    for (process_state* one = bucket_of(pid); one != nullptr; one = one->next_known_) {
-        if (one->pid() != pid) {
-            continue;
-        }
-        if (kernel::signal_pidfd(one->known_pidfd_, 0) == std::errc::no_such_process) {
-            unlink(*one);
-            return nullptr;
-        }
-        return one->weak_from_this().lock();
+    process_state* const found = known(pid);
+    return found != nullptr ? found->weak_from_this().lock() : nullptr;
+}
+
+void process_registry::begin_spawn() noexcept {
+    const std::lock_guard hold(lock_);
+    ++spawning_;
+}
+
+void process_registry::end_spawn() noexcept {
+    bool look_again = false;
+    {
+        const std::lock_guard hold(lock_);
+        look_again = --spawning_ == 0 && std::exchange(put_off_, false);
     }
-    return nullptr;
+    if (look_again) {
+        children_.tell_all();
+    }
+}
+
+bool process_registry::reap_unwatched(pid_t& pid, kernel::process_end& out) noexcept {
+    const std::lock_guard hold(lock_);
+    while (!kernel::find_ended(pid)) {
+        process_state* const watched = known(pid);
+        if (watched == nullptr && spawning_ != 0) {
+            put_off_ = true;
+            return false;
+        }
+        kernel::process_end end;
+        if (kernel::reap_pid(pid, end)) {
+            continue;  // others were faster
+        }
+        if (watched == nullptr) {
+            out = end;
+            return true;
+        }
+        // Left alone it would hide the others. Its loop, whose reap() fails now, asks for it.
+        watched->kept_end_ = end;
+    }
+    return false;
+}
+
+bool process_registry::take_kept_end(process_state& process, kernel::process_end& out) noexcept {
+    const std::lock_guard hold(lock_);
+    if (!process.kept_end_) {
+        return false;
+    }
+    out = *process.kept_end_;
+    return true;
 }
 
 void process_registry::add_orphan(std::shared_ptr<process_state> process) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "os/child_table.hpp"
 #include "os/process_state.hpp"
 
 #include <array>
@@ -26,6 +27,18 @@ public:
     /// Held by whoever looks for a process and adds it if nobody has it.
     std::mutex& adopting() noexcept { return adopting_; }
 
+    /// Between the two, a child may exist that is not added yet: nobody takes one of which nothing
+    /// is known.
+    void begin_spawn() noexcept;
+    void end_spawn() noexcept;
+    /// Takes the end of a child that no loop watches. The ends of others that it comes upon are
+    /// kept for their loops. False: there is none.
+    bool reap_unwatched(pid_t& pid, kernel::process_end& out) noexcept;
+    /// What was kept for it.
+    bool take_kept_end(process_state& process, kernel::process_end& out) noexcept;
+
+    child_table& children() noexcept { return children_; }
+
     void add_orphan(std::shared_ptr<process_state> process) noexcept;
     /// Reaps some of the orphans that have ended.
     void reap_orphans() noexcept;
@@ -39,11 +52,15 @@ private:
         return known_[static_cast<std::size_t>(pid) % bucket_count];
     }
     void unlink(process_state& process) noexcept;
+    process_state* known(pid_t pid) noexcept;
 
     std::mutex adopting_;
     std::mutex lock_;
     std::array<process_state*, bucket_count> known_{};
     std::shared_ptr<process_state> orphans_;
+    unsigned spawning_ = 0;
+    bool put_off_ = false;  ///< somebody wanted a child while a spawn was going on
+    child_table children_;
     std::uint64_t process_mark_ = 0;
 };
 

@@ -24,6 +24,17 @@ constexpr std::errc not_yet = std::errc::operation_would_block;
 
 }  // namespace
 
+exit_status status_of(const kernel::process_end& end) noexcept {
+    exit_status status;
+    status.known = true;
+    status.code = WIFEXITED(end.wait_status) ? WEXITSTATUS(end.wait_status) : 0;
+    status.signal = WIFSIGNALED(end.wait_status) ? WTERMSIG(end.wait_status) : 0;
+    status.core = WIFSIGNALED(end.wait_status) && WCOREDUMP(end.wait_status);
+    status.has_usage = end.has_usage;
+    status.usage = end.usage;
+    return status;
+}
+
 process_state::process_state(loop& home, const char* label)
     : home_(home),
       label_(label),
@@ -102,6 +113,15 @@ void process_state::on_tick(timer& ticking) noexcept {
     }
 }
 
+const process_state::changes& process_state::changes_now() noexcept {
+    int stopped_by = 0;
+    if (!over_ && !kernel::take_change(pidfd(), stopped_by)) {
+        ++changes_.count;
+        changes_.stopped_by = stopped_by;
+    }
+    return changes_;
+}
+
 std::error_code process_state::end(exit_status& out) noexcept {
     settle();
     if (!over_) {
@@ -128,7 +148,8 @@ void process_state::settle_child() noexcept {
     if (error == not_yet) {
         return;
     }
-    if (!error || !kernel::recall_end(pidfd(), end)) {
+    if (!error || process_registry::instance().take_kept_end(*this, end) ||
+        !kernel::recall_end(pidfd(), end)) {
         settled(end);
     } else if (kernel::signal_pidfd(pidfd(), 0)) {
         over_ = true;
@@ -148,12 +169,7 @@ void process_state::settle_other() noexcept {
 
 void process_state::settled(const kernel::process_end& end) noexcept {
     over_ = true;
-    status_.known = true;
-    status_.code = WIFEXITED(end.wait_status) ? WEXITSTATUS(end.wait_status) : 0;
-    status_.signal = WIFSIGNALED(end.wait_status) ? WTERMSIG(end.wait_status) : 0;
-    status_.core = WIFSIGNALED(end.wait_status) && WCOREDUMP(end.wait_status);
-    status_.has_usage = end.has_usage;
-    status_.usage = end.usage;
+    status_ = status_of(end);
 }
 
 void process_state::drop_handle() noexcept {

@@ -8,9 +8,12 @@
 #include <eddy/os/process_options.hpp>
 
 #include <memory>
+#include <optional>
 #include <system_error>
 
 namespace eddy::detail {
+
+exit_status status_of(const kernel::process_end& end) noexcept;
 
 /// What is known of one process. Shared by its handles and by the waits for it.
 ///
@@ -40,6 +43,16 @@ public:
     /// What becomes readable when the process ends.
     const descriptor& ended() const noexcept { return ended_; }
     int pidfd() const noexcept { return pidfd_ ? pidfd_.get() : ended_.native_handle(); }
+
+    /// How often stop or continuation was seen, and the signal of the last stop, or 0.
+    struct changes {
+        std::uint64_t count = 0;
+        int stopped_by = 0;
+    };
+    /// Asks the kernel first.
+    const changes& changes_now() noexcept;
+    const changes& changes_seen() const noexcept { return changes_; }
+    bool has_handles() const noexcept { return handles_ != 0; }
 
     /// See end_of() in <eddy/os/process_handle.hpp>.
     std::error_code end(exit_status& out) noexcept;
@@ -75,12 +88,14 @@ private:
     std::shared_ptr<process_state> self_;
     std::uint64_t process_mark_;
     exit_status status_;
+    changes changes_;
     std::error_code error_;
 
     // Under the registry's lock.
     process_state* next_known_ = nullptr;
     std::shared_ptr<process_state> next_orphan_;
     int known_pidfd_ = -1;
+    std::optional<kernel::process_end> kept_end_;  ///< others have reaped it for us
     bool known_ = false;
 
     friend class process_registry;

@@ -24,12 +24,18 @@ std::error_code reserved_spawn::reserve(loop& home, const process_options& optio
 }
 
 std::error_code reserved_spawn::spawn(process_handle& out, spawn_step& failed) noexcept {
+    detail::process_registry& registry = detail::process_registry::instance();
     kernel::spawned process;
-    if (auto error = kernel::spawn(preparation_.plan(), process, failed)) {
+    registry.begin_spawn();
+    const std::error_code error = kernel::spawn(preparation_.plan(), process, failed);
+    if (!error) {
+        out.close();
+        state_->watch(std::move(process), kill_on_destroy_);
+    }
+    registry.end_spawn();
+    if (error) {
         return error;
     }
-    out.close();
-    state_->watch(std::move(process), kill_on_destroy_);
     out.state_ = std::move(state_);
     out.pipes_ = std::move(preparation_.pipes());
     failed = spawn_step::none;

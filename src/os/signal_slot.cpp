@@ -2,11 +2,14 @@
 
 #include "kernel/io.hpp"
 #include "kernel/signal.hpp"
+#include "os/process_registry.hpp"
 
 #include <eddy/base/member.hpp>
 #include <eddy/loop/requests.hpp>
 
 #include <cerrno>
+#include <csignal>
+#include <new>
 #include <utility>
 
 #include <sys/signalfd.h>
@@ -34,6 +37,13 @@ std::error_code signal_source::slot::open() noexcept {
     unique_fd made;
     if (auto error = kernel::make_signalfd(only_this, made)) {
         return error;
+    }
+    if (signum == SIGCHLD) {
+        children.reset(new (std::nothrow) detail::child_listener(
+            source.home_, detail::child_listener::kind::signal, &on_child, this));
+        if (children == nullptr) {
+            return {ENOMEM, std::system_category()};
+        }
     }
     return descriptor::attach(source.home_, made, fd,
                               {.kind = descriptor_kind::other, .name = source.options_.name});
@@ -69,7 +79,7 @@ void signal_source::slot::look_now() noexcept {
         return;
     }
     signalfd_siginfo record;
-    const io_result got = kernel::read(fd.native_handle(), &record, sizeof record, -1);
+    const io_result got = read_record(record);
     if (got.would_block()) {
         wait_until_ready();
     } else if (!got) {
@@ -77,6 +87,28 @@ void signal_source::slot::look_now() noexcept {
     } else {
         source.deliver(*next, info_of(record));
     }
+}
+
+void signal_source::slot::on_child(void* s) noexcept {
+    slot& self = *static_cast<slot*>(s);
+    if (const signal_wait* const next = self.source.next_for(self.signum)) {
+        self.look_at(next->priority());
+    }
+}
+
+io_result signal_source::slot::read_record(signalfd_siginfo& out) noexcept {
+    if (children == nullptr) {
+        return kernel::read(fd.native_handle(), &out, sizeof out, -1);
+    }
+    detail::child_table& table = detail::process_registry::instance().children();
+    if (table.take_kept(out)) {
+        return io_result::value(sizeof out);
+    }
+    const io_result got = kernel::read(fd.native_handle(), &out, sizeof out, -1);
+    if (got) {
+        table.read_as_signal(*children);
+    }
+    return got;
 }
 
 void signal_source::slot::wait_until_ready() noexcept {

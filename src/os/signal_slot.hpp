@@ -1,5 +1,7 @@
 #pragma once
 
+#include "os/child_table.hpp"
+
 #include <eddy/loop/descriptor.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/os/signal_source.hpp>
@@ -16,6 +18,8 @@ namespace eddy {
 /// While somebody waits, look is posted or ready is pending. Looking before waiting matters: epoll
 /// judges a signalfd for the thread that polls, and one that is not the loop's may have consumed
 /// the readiness.
+///
+/// SIGCHLD may be read by others, who look at children (child_table): they keep it and tell.
 struct signal_source::slot {
     slot(signal_source& s, int n) noexcept
         : source(s), signum(n), ready(&on_ready), look(&on_look, &on_loop_ends) {
@@ -26,7 +30,9 @@ struct signal_source::slot {
     std::error_code open() noexcept;
     /// Looks soon, at the latest when something of this priority runs.
     void look_at(priority_level priority) noexcept;
-    bool in_use() const noexcept { return ready.pending() || look.posted(); }
+    bool in_use() const noexcept {
+        return ready.pending() || look.posted() || (children != nullptr && children->in_use());
+    }
 
     static void on_ready(io_operation& op) noexcept;
     static void on_look(entry& e) noexcept;
@@ -35,6 +41,8 @@ struct signal_source::slot {
     void wait_until_ready() noexcept;
     void stop_waiting() noexcept;
     void end(std::error_code error, bool loop_ends) noexcept;
+    static void on_child(void* s) noexcept;
+    io_result read_record(signalfd_siginfo& out) noexcept;
 
     signal_source& source;
     int signum;
@@ -42,6 +50,8 @@ struct signal_source::slot {
     io_operation ready;
     entry look;
     bool canceling = false;  ///< ready was cancelled because nobody waited
+    /// Only for SIGCHLD: a child_source may have read it.
+    std::unique_ptr<detail::child_listener> children;
 };
 
 }  // namespace eddy

@@ -116,6 +116,7 @@ void signal_source::remove(int signum) noexcept {
     slot_pointer leaving = std::move(slot_of(signum));
     signals_.remove(signum);
     if (!home_.lost_by_fork()) {
+        leaving->children.reset();
         home_.abandon(leaving->ready);
         home_.disarm(leaving->look);
     }
@@ -154,7 +155,7 @@ std::error_code signal_source::wait(signal_wait& w, signal_set signals) noexcept
 signal_wait* signal_source::next_for(int signum) const noexcept {
     signal_wait* w = waits_.front();
     while (w != nullptr && !w->wants(signum)) {
-        w = detail::signal_wait_list::next(*w);
+        w = detail::wait_list<signal_wait>::next(*w);
     }
     return w;
 }
@@ -177,16 +178,14 @@ void signal_source::deliver(signal_wait& w, const signal_info& info) noexcept {
         slot_of(info.signum)->look_at(next->priority_);
     }
     w.info_ = info;
-    w.error_ = {};
-    w.loop_ends_ = false;
-    w.on_complete_(w);
+    w.complete({}, false);
 }
 
 void signal_source::end_waits(signal_set signals, std::error_code error, bool loop_ends) noexcept {
     // A completion may do anything, also destroy this source or others of these waits.
-    detail::signal_wait_list ending;
+    detail::wait_list<signal_wait> ending;
     for (signal_wait* w = waits_.front(); w != nullptr;) {
-        signal_wait* const after = detail::signal_wait_list::next(*w);
+        signal_wait* const after = detail::wait_list<signal_wait>::next(*w);
         if ((w->signals_ - signals) != w->signals_) {
             waits_.erase(*w);
             no_longer_wanted(w->signals_);
@@ -199,10 +198,8 @@ void signal_source::end_waits(signal_set signals, std::error_code error, bool lo
     while (signal_wait* const w = ending.front()) {
         ending.erase(*w);
         w->info_ = {};
-        w->error_ = error;
-        w->loop_ends_ = loop_ends;
         if (tell) {
-            w->on_complete_(*w);
+            w->complete(error, loop_ends);
         }
     }
 }

@@ -37,6 +37,8 @@ TEST(Error, SignalErrorsMeanWhatTheKernelWouldSayAndSayWhatToDo) {
 
 TEST(Error, AProcessOfAnotherLoopIsBusy) {
     EXPECT_EQ(make_error_code(errc::process_has_owner), std::errc::device_or_resource_busy);
+    EXPECT_EQ(make_error_code(errc::process_not_child), std::errc::not_supported);
+    EXPECT_EQ(make_error_code(errc::children_hidden), std::errc::operation_not_permitted);
     EXPECT_EQ(make_error_code(errc::process_has_owner).message(),
               "another loop watches this process");
 }

@@ -33,6 +33,10 @@ enum class errc {
     signal_not_attached = 14,
     /// Another loop watches the process.
     process_has_owner = 20,
+    /// Stops and continuations are told only of children.
+    process_not_child = 21,
+    /// The disposition of SIGCHLD hides what happens to children: SA_NOCLDSTOP or SA_NOCLDWAIT.
+    children_hidden = 22,
     /// Made before a fork, by the parent: a child may only destroy it.
     forked = 30,
     /// A signalfd in a pollset: it is ready for the thread that asks, so any other loses signals.

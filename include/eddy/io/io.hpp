@@ -3,6 +3,7 @@
 /// All of `io`. Including only what a file uses compiles faster.
 #include <eddy/io/address.hpp>
 #include <eddy/io/bytes.hpp>
+#include <eddy/io/children.hpp>
 #include <eddy/io/file.hpp>
 #include <eddy/io/in_turn.hpp>
 #include <eddy/io/incoming.hpp>

@@ -16,6 +16,7 @@
 namespace eddy {
 
 class loop;
+class child_source;
 class reserved_spawn;
 
 /// A process that a loop watches: a child that was spawned, or any process that was adopted.
@@ -56,6 +57,9 @@ public:
     }
     ~process_handle() { close(); }
 
+    /// Another handle of the same process, without the pipes. Empty if this is.
+    process_handle share() const noexcept;
+
     /// What the destructor does. If this is the last handle, waits that are pending end with
     /// `operation_canceled`.
     void close() noexcept;
@@ -83,9 +87,13 @@ public:
     const std::shared_ptr<detail::process_state>& state() const noexcept { return state_; }
 
 private:
+    explicit process_handle(std::shared_ptr<detail::process_state> state) noexcept
+        : state_(std::move(state)) {}
+
     std::shared_ptr<detail::process_state> state_;
     std::array<descriptor, 3> pipes_;
 
+    friend class child_source;
     friend class reserved_spawn;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/watch/child_watch.hpp>
+#include <eddy/watch/children_watch.hpp>
 #include <eddy/watch/fd_watch.hpp>
 #include <eddy/watch/signal_watch.hpp>
 
@@ -101,6 +102,7 @@ private:
 using watch_handle = basic_watch_handle<fd_watch>;
 using signal_watch_handle = basic_watch_handle<signal_watch>;
 using child_watch_handle = basic_watch_handle<child_watch>;
+using children_watch_handle = basic_watch_handle<children_watch>;
 
 namespace detail {
 
@@ -154,6 +156,22 @@ child_watch_handle watch_exit(loop& home, What&& what, Function&& function,
                               const watch_options& options = {}) {
     return detail::make_function_watch<child_watch>(options, std::forward<Function>(function), home,
                                                     std::forward<What>(what));
+}
+
+/// The ends of all children that nobody watches. `function(children_watch&, const child_event&)`,
+/// otherwise as watch_fd().
+template <class Function>
+children_watch_handle watch_children(child_source& source, Function&& function,
+                                     const watch_options& options = {}) {
+    return detail::make_function_watch<children_watch>(options, std::forward<Function>(function),
+                                                       source);
+}
+/// The stops and continuations of a child, and its end.
+template <class Function>
+children_watch_handle watch_changes(child_source& source, const process_handle& process,
+                                    Function&& function, const watch_options& options = {}) {
+    return detail::make_function_watch<children_watch>(options, std::forward<Function>(function),
+                                                       source, process);
 }
 
 }  // namespace eddy

@@ -4,6 +4,7 @@
 #include <eddy/loop/bandwidth_group.hpp>
 #include <eddy/watch/bidi_watch.hpp>
 #include <eddy/watch/child_watch.hpp>
+#include <eddy/watch/children_watch.hpp>
 #include <eddy/watch/fd_watch.hpp>
 #include <eddy/watch/loop_watch.hpp>
 #include <eddy/watch/signal_watch.hpp>

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+#include <eddy/io/detail/source_wait_sender.hpp>
+#include <eddy/io/process.hpp>
+#include <eddy/os/child_source.hpp>
+
+#include <memory>
+#include <system_error>
+
+namespace eddy::detail {
+
+/// What senders of the ends of any children wait for.
+struct any_child {
+    using wait = child_wait;
+    using value = child_event;
+
+    loop& home() const noexcept { return source->home(); }
+    std::error_code start(child_wait& w) const noexcept { return source->wait_any(w); }
+    static const child_event& result(const child_wait& w) noexcept { return w.event(); }
+
+    child_source* source;
+};
+
+/// The same for what happens to one child.
+struct state_change {
+    using wait = child_wait;
+    using value = child_event;
+
+    loop& home() const noexcept { return source->home(); }
+    std::error_code start(child_wait& w) const noexcept { return source->wait_change(w, process); }
+    static const child_event& result(const child_wait& w) noexcept { return w.event(); }
+
+    child_source* source;
+    std::shared_ptr<process_state> process;
+};
+
+}  // namespace eddy::detail
+
+namespace eddy {
+EDDY_EX_BEGIN
+
+/// The end of one child that nobody watches, as a child_event. Completes on the loop of `source`,
+/// wherever it is started; stopped if that was asked for or the loop ends. Whoever was asked to
+/// stop reaps no child any more. The rest as for child_source::wait_any(). Lifetime: `source` must
+/// live until it has completed.
+inline detail::source_wait_sender<detail::any_child> wait_any_child(
+    child_source& source, priority_level priority = default_priority) noexcept {
+    return {{&source}, priority};
+}
+
+/// The next stop, continuation or end of a child, as a child_event. Errors and the rest as for
+/// child_source::wait_change() and wait_any_child().
+///
+///     child_event event = co_await timeout(wait_state_change(children, job), 5s);
+inline detail::source_wait_sender<detail::state_change> wait_state_change(
+    child_source& source, process& child, priority_level priority = default_priority) noexcept {
+    return {{&source, child.handle().state()}, priority};
+}
+
+EDDY_EX_END
+}  // namespace eddy

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <eddy/base/assert.hpp>
+#include <eddy/intrusive/operation.hpp>
+
+#include <system_error>
+#include <utility>
+
+namespace eddy::detail {
+
+template <class Wait>
+class wait_list;
+
+/// What waits have in common of which a source keeps a list: somebody owns them, each has a
+/// priority, and what it waits for is read right before its completion is called.
+template <class Wait, class Source>
+class source_wait {
+public:
+    using callback = void (*)(Wait&) noexcept;
+    using question = bool (*)(const Wait&) noexcept;
+
+    source_wait(const source_wait&) = delete;
+    source_wait& operator=(const source_wait&) = delete;
+
+    /// With which the completion runs; while something more urgent is ready, nothing is read for
+    /// it. Precondition: not pending.
+    void set_priority(priority_level priority) noexcept {
+        EDDY_ASSERT(!pending() && priority < priority_count, "bad time or value for a priority");
+        priority_ = priority;
+    }
+    priority_level priority() const noexcept { return priority_; }
+    bool pending() const noexcept { return list_ != nullptr; }
+
+    /// In the completion: `operation_canceled` if the source has let go of what was waited for, or
+    /// the loop ends.
+    std::error_code error() const noexcept { return error_; }
+    /// The loop ends, or drains.
+    bool loop_ends() const noexcept { return loop_ends_; }
+
+protected:
+    source_wait(callback on_complete, question wanted) noexcept
+        : on_complete_(on_complete), wanted_(wanted) {}
+    ~source_wait() = default;
+
+    bool is_wanted() const noexcept {
+        return wanted_ == nullptr || wanted_(static_cast<const Wait&>(*this));
+    }
+    void complete(std::error_code error, bool loop_ends) noexcept {
+        error_ = error;
+        loop_ends_ = loop_ends;
+        on_complete_(static_cast<Wait&>(*this));
+    }
+
+    Source* source_ = nullptr;
+
+private:
+    callback on_complete_;
+    question wanted_;
+    wait_list<Wait>* list_ = nullptr;
+    Wait* next_ = nullptr;
+    Wait* previous_ = nullptr;
+    std::error_code error_;
+    priority_level priority_ = default_priority;
+    bool loop_ends_ = false;
+
+    friend class wait_list<Wait>;
+    friend Source;
+    friend Wait;
+};
+
+/// Most urgent first, first come, first served within a priority.
+template <class Wait>
+class wait_list {
+public:
+    Wait* front() const noexcept { return first_; }
+    static Wait* next(const Wait& w) noexcept { return w.next_; }
+
+    void insert(Wait& w) noexcept {
+        Wait* after = last_;
+        while (after != nullptr && after->priority_ > w.priority_) {
+            after = after->previous_;
+        }
+        Wait*& link = after != nullptr ? after->next_ : first_;
+        w.previous_ = after;
+        w.next_ = std::exchange(link, &w);
+        (w.next_ != nullptr ? w.next_->previous_ : last_) = &w;
+        w.list_ = this;
+    }
+    static void erase(Wait& w) noexcept {
+        wait_list& list = *w.list_;
+        (w.previous_ != nullptr ? w.previous_->next_ : list.first_) = w.next_;
+        (w.next_ != nullptr ? w.next_->previous_ : list.last_) = w.previous_;
+        w.list_ = nullptr;
+    }
+
+private:
+    Wait* first_ = nullptr;
+    Wait* last_ = nullptr;
+};
+
+}  // namespace eddy::detail
