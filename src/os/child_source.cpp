@@ -170,7 +170,7 @@ std::error_code child_source::wait_change(
 std::error_code child_source::begin(child_wait& w) noexcept {
     if (parts_->listener.in_forked_child()) {
         w.process_.close();
-        return canceled();
+        return errc::forked;
     }
     w.source_ = this;
     w.event_ = {};

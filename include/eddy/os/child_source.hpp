@@ -36,7 +36,7 @@ struct child_source_options {
 /// long as nobody waits, nobody is reaped.
 ///
 /// Thread: the loop's, or any while the loop does not run. Must not outlive the loop. After fork()
-/// the child's is of no use: waits end with `operation_canceled`; make a new one.
+/// the child's is of no use: its waits end with the rest of the loop's; make a new one.
 class EDDY_API child_source {
 public:
     /// Throws std::system_error:
@@ -53,7 +53,7 @@ public:
     loop& home() const noexcept { return home_; }
 
     /// Starts `w`: completes with the end of one child that nobody watches, also one that has ended
-    /// before; never from inside this call. `operation_canceled`: see fork() above.
+    /// before; never from inside this call. errc::forked: the source is the parent's.
     [[nodiscard]] std::error_code wait_any(child_wait& w) noexcept;
     /// Starts `w`: completes with the next stop, continuation or end of this child, of this loop;
     /// or with the last one before that nobody was told. The kernel keeps one for each child: a
