@@ -78,7 +78,13 @@ public:
     poll_counters counters() noexcept;
 
     // Handles: poll_words.cpp.
-    std::error_code notify_on(poll_handle& h, poll_event_kind kind, closure& done);
+    /// `by`: the worker that calls this as the last act of a closure, so that it comes round for
+    /// what is due at once. Only for a handle in one pollset: for another one nobody would be told
+    /// if that worker were kicked on its way.
+    std::error_code notify_on(poll_handle& h, poll_event_kind kind, closure& done,
+                              pollset_worker* by = nullptr);
+    /// The worker of `set` that is running a closure on this thread, or null.
+    static pollset_worker* here(const pollset& set) noexcept;
     bool cancel(poll_handle& h, closure& done) noexcept;
     void make_ready(poll_handle& h, poll_event_kind kind);
     void shutdown(poll_handle& h, std::error_code why);
@@ -121,7 +127,7 @@ public:
     void shutdown(pollset& set, closure& done);
 
     static poll_core& of(pollset& set) noexcept { return *set.core_; }
-    static poll_core& of(poll_handle& h) noexcept { return *h.core_; }
+    static poll_core& of(const poll_handle& h) noexcept { return *h.core_; }
 
     // For strategies.
     static std::uint64_t token_of(const poll_handle& h) noexcept {
@@ -199,7 +205,7 @@ private:
     // pollset_work.cpp
     result<work_end> work_inside(pollset& set, pollset_worker& w, time_point deadline,
                                  core_lock& lock);
-    void run_next(pollset& set, core_lock& lock);
+    void run_next(pollset& set, pollset_worker& w, core_lock& lock);
     std::error_code poll(station& s, pollset_worker& w, time_point deadline, core_lock& lock);
     void sleep(station& s, pollset_worker& w, time_point deadline, core_lock& lock) noexcept;
     void enter(pollset& set, pollset_worker& w) noexcept;

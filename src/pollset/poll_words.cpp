@@ -25,7 +25,8 @@ poll_handle* handle_of(const operation& queued) noexcept {
 
 }  // namespace
 
-std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closure& done) {
+std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closure& done,
+                                     pollset_worker* by) {
     core_lock lock(*this);
     poll_handle::word& word = h.words_[index(kind)];
     if (word.waiting != nullptr || done.taken_) {
@@ -37,7 +38,7 @@ std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closu
         run_unowned(h, lock);
     } else if (word.latched) {
         word.latched = false;
-        due(h, done, {}, nullptr, lock);
+        due(h, done, {}, by, lock);
     } else {
         word.waiting = &done;
         if (auto failed =

@@ -9,7 +9,8 @@ namespace eddy {
 
 pollset_watch::pollset_watch(pollset& set, unique_fd fd, interest wanted,
                              pollset_watch_options options)
-    : handle_(detail::poll_core::of(set), std::move(fd), {.priority = options.priority}),
+    : set_(set),
+      handle_(detail::poll_core::of(set), std::move(fd), {.priority = options.priority}),
       removal_(*this),
       directions_{direction(*this, poll_event_kind::read),
                   direction(*this, poll_event_kind::write)},
@@ -25,7 +26,13 @@ pollset_watch::pollset_watch(pollset& set, unique_fd fd, interest wanted,
 
 pollset_watch::~pollset_watch() = default;
 
+// In a forked child the lock may be held by a thread that this process does not have.
+bool pollset_watch::forked() const noexcept { return detail::poll_core::of(handle_).forked(); }
+
 void pollset_watch::rearm(bool exhausted) noexcept {
+    if (forked()) {
+        return;
+    }
     const std::lock_guard lock(mutex_);
     if (removing_) {
         return;
@@ -40,6 +47,9 @@ void pollset_watch::rearm(bool exhausted) noexcept {
 }
 
 void pollset_watch::disarm() noexcept {
+    if (forked()) {
+        return;
+    }
     const std::lock_guard lock(mutex_);
     armed_ = false;
     for (direction& d : directions_) {
@@ -52,7 +62,7 @@ void pollset_watch::disarm() noexcept {
 
 void pollset_watch::remove() noexcept {
     {
-        const std::lock_guard lock(mutex_);
+        const auto lock = forked() ? std::unique_lock<std::mutex>() : std::unique_lock(mutex_);
         if (std::exchange(removing_, true)) {
             return;
         }
@@ -70,7 +80,7 @@ public:
         const std::lock_guard lock(owner_.mutex_);
         --owner_.calls_;
         if (owner_.armed_ && !owner_.removing_) {
-            owner_.wait();
+            owner_.wait(detail::poll_core::here(owner_.set_));
         }
     }
 
@@ -108,13 +118,14 @@ void pollset_watch::happened(direction& d) {
 }
 
 /// Precondition: the lock is held, and nothing stands against a call.
-void pollset_watch::wait() noexcept {
+void pollset_watch::wait(pollset_worker* by) noexcept {
+    detail::poll_core& core = detail::poll_core::of(handle_);
     for (direction& d : directions_) {
         if (d.wanted && !d.waiting) {
             d.waiting = true;
             // Fails only if the kernel refuses to watch for writing, as it may when memory is
             // short: then it looks as if it were possible, and the handler finds out.
-            if (handle_.notify_on(d.kind(), d)) {
+            if (core.notify_on(handle_, d.kind(), d, by)) {
                 handle_.make_ready(d.kind());
                 static_cast<void>(handle_.notify_on(d.kind(), d));
             }

@@ -11,6 +11,20 @@ namespace {
 
 constexpr std::size_t calls_between_waits = 64;
 
+/// Whose closure this thread runs: the innermost, if one works inside another's closure.
+thread_local pollset_worker* running_here = nullptr;
+
+class runs_here {
+public:
+    explicit runs_here(pollset_worker& w) noexcept : outer_(std::exchange(running_here, &w)) {}
+    runs_here(const runs_here&) = delete;
+    runs_here& operator=(const runs_here&) = delete;
+    ~runs_here() { running_here = outer_; }
+
+private:
+    pollset_worker* outer_;
+};
+
 }  // namespace
 
 /// A worker inside a pollset, also if an exception or the end of the thread takes it out.
@@ -117,7 +131,7 @@ result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_po
                     return error;
                 }
             }
-            run_next(set, lock);
+            run_next(set, w, lock);
             ++calls;
             continue;
         }
@@ -150,7 +164,11 @@ result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_po
     }
 }
 
-void poll_core::run_next(pollset& set, core_lock& lock) {
+pollset_worker* poll_core::here(const pollset& set) noexcept {
+    return running_here != nullptr && running_here->set_ == &set ? running_here : nullptr;
+}
+
+void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock) {
     auto& item = static_cast<work_item&>(set.ready_.pop());
     poll_handle* h = nullptr;
     closure* next = nullptr;
@@ -173,6 +191,7 @@ void poll_core::run_next(pollset& set, core_lock& lock) {
     ++s.calls_since_wait;
     {
         const call_in_progress call(*this, h, lock);
+        const runs_here here(w);
         next->run();
     }
     if (lock.has_handed()) {  // the end of an orphan: not while something else has been taken

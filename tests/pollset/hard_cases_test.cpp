@@ -5,6 +5,8 @@
 #include <eddy/pollset/pollset_timer.hpp>
 #include <eddy/pollset/pollset_watch.hpp>
 
+#include <atomic>
+#include <climits>
 #include <deque>
 #include <optional>
 #include <stdexcept>
@@ -35,19 +37,25 @@ private:
     std::deque<closure*> kept_;
 };
 
-/// Never has enough.
+/// Has enough after that many calls.
 class greedy final : public pollset_watch {
 public:
-    greedy(pollset& set, unique_fd fd) : pollset_watch(set, std::move(fd), interest::readable) {}
-    int calls = 0;
+    greedy(pollset& set, unique_fd fd, int limit = INT_MAX)
+        : pollset_watch(set, std::move(fd), interest::readable), limit_(limit) {}
+    std::atomic<int> calls = 0;
+    duration pause{};
     int removals = 0;
 
 private:
     reaction on_ready(interest) override {
-        ++calls;
-        return reaction::again;
+        if (pause != duration::zero()) {
+            std::this_thread::sleep_for(pause);
+        }
+        return ++calls == limit_ ? reaction::rearm : reaction::again;
     }
     void on_removed() noexcept override { ++removals; }
+
+    int limit_;
 };
 
 class PollsetHardCases : public PollsetTest {};
@@ -73,6 +81,33 @@ TEST_P(PollsetHardCases, WhoIsAlwaysReadyDoesNotKeepTheOthersOut) {
     }
     EXPECT_EQ(readable.calls(), 1);
     EXPECT_EQ(due.calls(), 1);
+    watch.remove();
+}
+
+TEST_P(PollsetHardCases, WhoGoesOnByItselfWakesNobody) {
+    pollset set(domain());
+    auto [read, write] = make_pipe();
+    greedy watch(set, std::move(read), 100);
+    watch.pause = 1ms;  // time for the other one to come and go back, if it were called
+    watch.arm();
+    const auto serve = [&] {
+        const time_point end = soon();
+        while (watch.calls != 100 && clock::now() < end) {
+            static_cast<void>(set.work(end));
+        }
+        static_cast<void>(set.wake(1));
+    };
+    std::thread other(serve);
+    while (domain().counters().waits == 0) {
+        std::this_thread::yield();
+    }
+    write_all(write.get(), "x");
+    serve();
+    set.kick_any();
+    other.join();
+    EXPECT_EQ(watch.calls, 100);
+    const poll_counters did = domain().counters();
+    EXPECT_LT(did.thread_wakes + did.poller_wakes, 20U);
     watch.remove();
 }
 

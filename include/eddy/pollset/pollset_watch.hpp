@@ -96,11 +96,14 @@ private:
     };
     class call;
 
+    bool forked() const noexcept;
     void happened(direction& d);
-    void wait() noexcept;
+    /// `by`: the worker at the end of whose closure this is.
+    void wait(pollset_worker* by = nullptr) noexcept;
     void make_ready() noexcept;
     void settle(reaction r, direction& d) noexcept;
 
+    pollset& set_;  ///< compared only: it may be gone before the watch is
     std::mutex mutex_;
     poll_handle handle_;
     removal removal_;
