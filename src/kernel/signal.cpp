@@ -126,7 +126,8 @@ void put_back(const signalfd_siginfo& record) noexcept {
     info.si_uid = record.ssi_uid;
     info.si_status = record.ssi_status;
     count_call();
-    ::syscall(SYS_rt_sigqueueinfo, ::getpid(), info.si_signo, &info);
+    // What only the kernel sends, a thread may send only by its own number; it goes to the process.
+    ::syscall(SYS_rt_sigqueueinfo, ::gettid(), info.si_signo, &info);
 }
 
 std::error_code set_default_disposition(int signum) noexcept {

@@ -378,6 +378,19 @@ TEST_P(ChildSource, ASignalThatItHasReadIsStillThereForWhoeverComesLater) {
     EXPECT_EQ(info.si_status, 4);
 }
 
+TEST_P(ChildSource, TheLastOnePutsItBackFromAnyThread) {
+    auto children = std::make_unique<child_source>(loop());
+    child_recorder r;
+    wait_any(*children, r);
+    settle();
+    fork_child(0);
+    ASSERT_TRUE(told(r));
+    settle();
+    ASSERT_FALSE(is_pending(SIGCHLD));
+    std::thread([&] { children.reset(); }).join();
+    EXPECT_TRUE(is_pending(SIGCHLD));
+}
+
 TEST_P(ChildSource, SurvivesOthersWhoReapFirst) {
     child_source source(loop());
     process_handle child = spawn(sleeper());
