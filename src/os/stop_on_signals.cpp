@@ -56,7 +56,12 @@ stop_on_signals::stop_on_signals(loop_group& group, signal_set signals)
     releases_ = std::make_unique<release[]>(group.size() - 1);
 }
 
-stop_on_signals::~stop_on_signals() = default;
+stop_on_signals::~stop_on_signals() {
+    for (std::size_t i = 1; group_ != nullptr && i != group_->size(); ++i) {
+        // A loop that had ended before the signal came has not run it.
+        group_->at(i).disarm(releases_[i - 1].job);
+    }
+}
 
 void stop_on_signals::on_signal(signal_wait& w) noexcept {
     auto& self = detail::owner_of<&stop_on_signals::wait_>(w);

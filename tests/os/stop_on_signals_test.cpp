@@ -123,6 +123,18 @@ TEST_P(StopOnSignals, TheSecondOneForcesAGroupWhileAnyOfItsThreadsIsLeft) {
               killed + SIGTERM);
 }
 
+TEST_P(StopOnSignals, ALoopOfTheGroupThatDoesNotRunWhenItComesIsPassedOver) {
+    EXPECT_EQ(in_child([&] {
+                  loop_group group({.size = 2, .loop = options()});
+                  stop_on_signals stopper(group);
+                  send_signal(SIGTERM);
+                  group.at(0).run(run_mode::drained, {.until = clock::now() + 10s});
+                  EXPECT_EQ(stopper.info().signum, SIGTERM);
+                  return 7;
+              }),
+              7);
+}
+
 TEST_P(StopOnSignals, RequestsAStop) {
     EXPECT_EQ(in_child([&] {
                   eddy::loop home(options());

@@ -27,7 +27,8 @@ namespace eddy {
 /// Signals that are ignored are left alone: whoever started the process, such as nohup, wants that.
 /// It does not keep run_mode::empty going. It works once; for another run make another one.
 ///
-/// Thread: as a signal_source of the loop. Must not outlive what it stops.
+/// Thread: as a signal_source of the loop; destroyed while no loop of the group runs. Must not
+/// outlive what it stops.
 class EDDY_API stop_on_signals {
 public:
     /// These throw std::system_error as signal_source does.
