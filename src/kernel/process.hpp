@@ -28,8 +28,8 @@ struct limit_setting {
 struct spawn_plan {
     const char* const* paths = nullptr;  ///< tried in this order; the last one is null
     char* const* arguments = nullptr;
-    char* const* environment = nullptr;
-    const char* directory = nullptr;  ///< null: the parent's
+    char* const* environment = nullptr;  ///< null: the parent's, as it is then
+    const char* directory = nullptr;     ///< null: the parent's
     /// In the order of their targets, each target once. The child writes into it.
     std::span<fd_placement> fds;
     bool keep_other_fds = false;

@@ -3,10 +3,12 @@
 
 #include <cerrno>
 #include <csignal>
+#include <mutex>
 
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -126,9 +128,10 @@ EDDY_IN_CHILD bool set_limits(const spawn_plan& plan) noexcept {
 /// Tries one path after the other, as a search does: one that may not be executed is told only if
 /// there is no other.
 EDDY_IN_CHILD int execute(const spawn_plan& plan) noexcept {
+    char* const* const environment = plan.environment != nullptr ? plan.environment : ::environ;
     int denied = 0;
     for (const char* const* path = plan.paths; *path != nullptr; ++path) {
-        ::syscall(SYS_execve, *path, plan.arguments, plan.environment);
+        ::syscall(SYS_execve, *path, plan.arguments, environment);
         if (errno == EACCES) {
             denied = EACCES;
         } else if (errno != ENOENT && errno != ENOTDIR) {
@@ -183,6 +186,34 @@ EDDY_IN_CHILD int child_main(void* argument) {
     return 127;
 }
 
+/// When the child becomes another user or group, the kernel marks the memory that it shares with
+/// the parent as not to be dumped: the parent would leave no core file any more. The mark is taken
+/// back only when the child has left, because until then it keeps the new user from looking into
+/// it.
+class keep_dumpable {
+public:
+    explicit keep_dumpable(const spawn_plan& plan) : hold_(lock, std::defer_lock) {
+        if (plan.user >= 0 || plan.group >= 0) {
+            hold_.lock();
+            count_call();
+            before_ = ::prctl(PR_GET_DUMPABLE);
+        }
+    }
+    ~keep_dumpable() {
+        if (before_ == 1) {
+            count_call();
+            ::prctl(PR_SET_DUMPABLE, before_);
+        }
+    }
+    keep_dumpable(const keep_dumpable&) = delete;
+    keep_dumpable& operator=(const keep_dumpable&) = delete;
+
+private:
+    static inline constinit std::mutex lock;
+    std::unique_lock<std::mutex> hold_;
+    int before_ = 0;
+};
+
 void reap_failed(int pidfd) noexcept {
     siginfo_t info{};
     count_call();
@@ -200,6 +231,7 @@ std::error_code spawn(const spawn_plan& plan, spawned& out, spawn_step& failed) 
     if (const int error = injected(call::clone)) {
         return {error, std::system_category()};
     }
+    const keep_dumpable keep(plan);
     exchange_mask(~signal_mask{0}, &old);
     count_call();
     const pid_t pid = EDDY_CLONE(&child_main, plan.stack.data() + plan.stack.size(),

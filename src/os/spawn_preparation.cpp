@@ -121,7 +121,6 @@ void spawn_preparation::take_strings(const process_options& options) {
     }
     arguments_.push_back(nullptr);
     plan_.arguments = arguments_.data();
-    plan_.environment = ::environ;
     if (options.environment) {
         for (const std::string& variable : *options.environment) {
             environment_.push_back(lent(variable));

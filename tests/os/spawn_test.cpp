@@ -1,9 +1,13 @@
 #include "os/process_fixture.hpp"
 
+#include <eddy/os/process_reservation.hpp>
+
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 namespace eddy::test {
@@ -192,6 +196,36 @@ TEST_P(SpawnTest, UserAndGroupsChangeOrAreRefused) {
         EXPECT_EQ(failure_of(options),
                   std::pair(std::error_code(EPERM, std::system_category()), spawn_step::user));
     }
+}
+
+TEST_P(SpawnTest, AnotherUserInTheChildLeavesTheParentItsCoreFiles) {
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "only root may change the user";
+    }
+    ASSERT_EQ(::prctl(PR_GET_DUMPABLE), 1);
+    process_options options = shell("exit 0");
+    options.user = 12345;
+    run(options);
+    EXPECT_EQ(::prctl(PR_GET_DUMPABLE), 1);
+    options.program = "/does/not/exist";
+    EXPECT_EQ(failure_of(options).second, spawn_step::execute);
+    EXPECT_EQ(::prctl(PR_GET_DUMPABLE), 1);
+}
+
+TEST_P(SpawnTest, AReservedOneHasTheEnvironmentOfWhenItStarts) {
+    process_reservation reserved(loop(), shell("exit $EDDY_TEST_0"));
+    // So many that the array of them moves.
+    const auto name = [](int i) { return "EDDY_TEST_" + std::to_string(i); };
+    for (int i = 0; i != 100; ++i) {
+        ::setenv(name(i).c_str(), "23", 1);
+    }
+    process_handle process;
+    const std::error_code error = reserved.spawn(process);
+    for (int i = 0; i != 100; ++i) {
+        ::unsetenv(name(i).c_str());
+    }
+    ASSERT_FALSE(error) << error.message();
+    EXPECT_EQ(end_of(process).code, 23);
 }
 
 TEST_P(SpawnTest, ThereIsNoProcessWhereThereIsNoRoomForItsDescriptors) {

@@ -62,7 +62,7 @@ struct process_options {
     std::vector<std::string> arguments{};
     /// What the program sees as its own name, if not `program`.
     std::optional<std::string> name{};
-    /// Each as `NAME=value`. Without it: the environment of this process.
+    /// Each as `NAME=value`. Without it: that of this process when it is spawned.
     std::optional<std::vector<std::string>> environment{};
     /// False: a name without a slash is a path too.
     bool search_path = true;
