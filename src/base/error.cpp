@@ -47,6 +47,10 @@ public:
                 return "made by the parent of this process, before it forked: make a new one";
             case errc::signal_needs_loop:
                 return "signals cannot be waited for on a pollset: use the signal_source of a loop";
+            case errc::strategy_denied:
+                return "the kernel denies what this strategy needs (it is too old, or a seccomp "
+                       "filter of the container forbids it); use poll_strategy::automatic, or "
+                       "poll, which needs no epoll";
         }
         return "unknown error " + std::to_string(code);
     }
@@ -78,6 +82,7 @@ public:
             case errc::children_hidden:
             case errc::forked:
             case errc::signal_needs_loop:
+            case errc::strategy_denied:
                 return std::errc::operation_not_permitted;
         }
         return {code, *this};

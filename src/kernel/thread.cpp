@@ -30,6 +30,11 @@ void set_timer_slack_ns(std::uint64_t slack_ns) noexcept {
     ::prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
 }
 
+unsigned current_core() noexcept {
+    const int core = ::sched_getcpu();  // no call: the kernel keeps it in the thread's memory
+    return core < 0 ? 0 : static_cast<unsigned>(core);
+}
+
 std::error_code pin_to_core(unsigned core) noexcept {
     if (core >= CPU_SETSIZE) {
         return {EINVAL, std::system_category()};

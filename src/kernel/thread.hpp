@@ -13,6 +13,9 @@ std::uint64_t thread_number() noexcept;
 std::uint64_t timer_slack_ns() noexcept;
 void set_timer_slack_ns(std::uint64_t slack_ns) noexcept;
 
+/// The core that the calling thread is on at this moment; 0 if the kernel does not say.
+unsigned current_core() noexcept;
+
 /// Binds the calling thread to one core.
 std::error_code pin_to_core(unsigned core) noexcept;
 

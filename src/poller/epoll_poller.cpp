@@ -23,6 +23,8 @@ epoll_event described(interest wanted, trigger how, std::uint64_t token) noexcep
         event.events |= EPOLLET;
     } else if (how == trigger::one_shot) {
         event.events |= EPOLLONESHOT;
+    } else if (how == trigger::exclusive) {
+        event.events |= EPOLLET | EPOLLEXCLUSIVE;
     }
     event.data.u64 = token;
     return event;
@@ -42,7 +44,8 @@ public:
     }
 
     poller_traits traits() const noexcept override {
-        return {.edge = true, .one_shot = true, .nests = true};
+        return {
+            .edge = true, .one_shot = true, .exclusive = true, .nests = true, .concurrent = true};
     }
 
     std::error_code add(int fd, interest wanted, trigger how,
@@ -100,7 +103,7 @@ public:
 private:
     unique_fd epoll_;
     unique_fd wake_;
-    std::array<epoll_event, 256> raw_;
+    std::array<epoll_event, 256> raw_;  ///< wait() alone touches it
 };
 
 }  // namespace

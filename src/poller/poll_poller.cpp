@@ -18,11 +18,17 @@ namespace {
 /// in; one with no interest is taken out, because error and hang-up would be reported for ever.
 class poll_poller final : public poller {
 public:
-    std::error_code open() noexcept {
+    std::error_code open() noexcept try {
         if (auto error = kernel::make_eventfd(wake_)) {
             return error;
         }
-        return insert(wake_.get(), interest::readable, 0);
+        // Not by insert(): a table of places up to its number would be much for a poller without
+        // any fds, and there can be thousands of those.
+        fds_.push_back({wake_.get(), static_cast<short>(interest::readable), 0});
+        tokens_.push_back(0);
+        return {};
+    } catch (const std::bad_alloc&) {
+        return std::make_error_code(std::errc::not_enough_memory);
     }
 
     poller_traits traits() const noexcept override { return {}; }

@@ -22,12 +22,20 @@ enum class trigger : std::uint8_t {
     edge,      ///< when something new happens, and at add() and modify() if it is ready then
     level,     ///< whenever it is ready
     one_shot,  ///< once, then nothing until modify()
+    /// As an edge, but of several pollers that watch the fd and are waited in, one is told (those
+    /// nobody waits in all are, in their next wait). Only for reading and writing; stays as it was
+    /// added: modify() is `invalid_argument`.
+    exclusive,
 };
 
 struct poller_traits {
-    bool edge = false;      ///< supports trigger::edge
-    bool one_shot = false;  ///< supports trigger::one_shot
-    bool nests = false;     ///< has an fd that another poller can wait for
+    bool edge = false;       ///< supports trigger::edge
+    bool one_shot = false;   ///< supports trigger::one_shot
+    bool exclusive = false;  ///< supports trigger::exclusive
+    bool nests = false;      ///< has an fd that another poller can wait for
+    /// add(), modify() and remove() may be called while another thread is in wait(), and count for
+    /// that wait at once, except that it may still report what has just been removed.
+    bool concurrent = false;
 };
 
 /// Tells which descriptors are ready. Knows no users, no callbacks, no operations.
@@ -36,13 +44,13 @@ struct poller_traits {
 /// - An fd is added once and removed before it is closed. A token belongs to one registration:
 ///   after remove() it is not reported any more, not even if the fd lives on as a duplicate.
 /// - `error`, `hangup` (and `invalid`, where the poller has it) are reported unasked. A
-/// registration
-///   with trigger::level and no interest is not in the set at all, so that it cannot spin.
+///   registration with trigger::level and no interest is not in the set, so that it cannot spin.
 /// - wait() returns when something is ready, at the deadline, after wake(), or early for no reason.
 ///   An event that does not fit into `events` is reported by the next wait().
 /// - wake() is never lost: called before wait(), it ends that wait at once.
 ///
-/// Thread: one at a time, except wake(): any.
+/// Thread: one at a time; wake(): any. Where the traits say `concurrent`, one in wait() and one in
+/// the rest at the same time.
 class poller {
 public:
     virtual ~poller() = default;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/base/interest.hpp>
 #include <eddy/pollset/detail/work_item.hpp>
 
 #include <cstdint>
@@ -23,6 +24,7 @@ struct membership : work_item {
     membership* next_of_handle = nullptr;
     membership* next_of_set = nullptr;
     membership* prev_of_set = nullptr;
+    interest told = interest::none;  ///< to the poller of the pollset's own station, if it has one
     // Why. With the last reason it ends.
     bool added = false;       ///< by pollset::add
     bool by_sets = false;     ///< some way through pollset_sets leads here

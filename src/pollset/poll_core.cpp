@@ -16,25 +16,43 @@ poll_core::~poll_core() {
 std::error_code poll_core::open(poll_strategy kind) noexcept {
     switch (kind) {
         case poll_strategy::domain:
-            return make_domain_strategy(*this, strategy_);
+            return made_by(make_domain_strategy);
+        case poll_strategy::epoll1:
+            return made_by(make_epoll1_strategy);
+        case poll_strategy::epollex:
+            return made_by(make_epollex_strategy);
+        case poll_strategy::poll:
+            return made_by(make_poll_strategy);
         case poll_strategy::automatic:
             break;
-        case poll_strategy::epoll1:
-        case poll_strategy::epollex:
-        case poll_strategy::poll:
-            return std::make_error_code(std::errc::function_not_supported);
     }
-    return make_domain_strategy(*this, strategy_);
+    std::error_code error;
+    for (strategy_maker* const make :
+         {make_domain_strategy, make_epoll1_strategy, make_poll_strategy}) {
+        error = made_by(make);
+        if (error != errc::strategy_denied) {
+            break;
+        }
+    }
+    return error;
+}
+
+std::error_code poll_core::made_by(strategy_maker* make) noexcept {
+    const std::error_code error = make(*this, strategy_);
+    for (const std::errc refusal :
+         {std::errc::function_not_supported, std::errc::operation_not_permitted,
+          std::errc::permission_denied, std::errc::invalid_argument}) {
+        if (error == refusal) {
+            return errc::strategy_denied;
+        }
+    }
+    return error;
 }
 
 bool poll_core::forked() const noexcept { return process_mark_ != kernel::process_mark(); }
 
 poll_counters poll_core::counters() noexcept {
-    if (forked()) {
-        return counters_;
-    }
-    const core_lock lock(*this);
-    return counters_;
+    return read_locked([&] { return counters_; });
 }
 
 }  // namespace eddy::detail

@@ -138,6 +138,13 @@ public:
     static interest wanted(const poll_handle& h) noexcept;
     static interest& registered(poll_handle& h) noexcept { return h.registered_; }
     static station*& place_of(pollset& set) noexcept { return set.station_; }
+    static station*& own_station(poll_handle& h) noexcept { return h.station_; }
+    static unsigned& neighbourhood_of(pollset& set) noexcept { return set.neighbourhood_; }
+    static pollset& set_of(pollset_worker& w) noexcept { return *w.set_; }
+    /// No other worker is in its pollset.
+    static bool is_alone(const pollset_worker& w) noexcept {
+        return w.next_of_set_ == nullptr && w.prev_of_set_ == nullptr;
+    }
     static membership* memberships_of(poll_handle& h) noexcept { return h.memberships_; }
     static membership* memberships_of(pollset& set) noexcept { return set.memberships_; }
     void count_registration() noexcept { ++counters_.registrations; }
@@ -154,6 +161,18 @@ private:
     using state = pollset_worker::state;
     class presence;
     class call_in_progress;
+
+    /// In a child that forked, a thread that it does not have may hold the lock.
+    template <class Read>
+    auto read_locked(Read&& read) noexcept {
+        std::unique_lock lock(mutex_, std::defer_lock);
+        if (!forked()) {
+            lock.lock();
+        }
+        return read();
+    }
+    /// A refusal of the kernel's becomes errc::strategy_denied.
+    std::error_code made_by(strategy_maker* make) noexcept;
 
     // poll_words.cpp
     void due(poll_handle& h, closure& c, std::error_code error, pollset_worker* by,

@@ -110,34 +110,32 @@ void poll_core::harvest(const poll_event& event, pollset_worker* by, core_lock& 
         expire(by, lock);
         return;
     }
-    const bool failed = any(event.ready & (interest::error | interest::hangup | interest::invalid));
-    constexpr interest reads = interest::readable | interest::priority | interest::peer_closed;
-    if (failed || any(event.ready & reads)) {
-        happened(h, read, by, lock);
-    }
-    if (failed || any(event.ready & interest::writable)) {
-        happened(h, write, by, lock);
-    }
-    if (any(event.ready & (interest::error | interest::invalid))) {
-        happened(h, error, by, lock);
-    }
+    const bool level = strategy_->level();
+    const interest failure = interest::error | interest::hangup | interest::invalid;
+    const auto tell = [&](poll_event_kind kind, interest about) {
+        if (any(event.ready & about) && (!level || h.words_[index(kind)].waiting != nullptr)) {
+            happened(h, kind, by, lock);
+        }
+    };
+    tell(read, failure | interest::readable | interest::priority | interest::peer_closed);
+    tell(write, failure | interest::writable);
+    // A level cannot be masked: who waits for errors alone would spin over a hang-up.
+    tell(error, level ? failure : interest::error | interest::invalid);
     strategy_->wants_less(h);
 }
 
 int poll_core::fd_of(const poll_handle& h) noexcept {
-    core_lock lock(*this);
-    return h.fd_.get();
+    return read_locked([&] { return h.fd_.get(); });
 }
 
 bool poll_core::is_shut_down(const poll_handle& h) noexcept {
-    core_lock lock(*this);
-    return h.shut_down_;
+    return read_locked([&] { return h.shut_down_; });
 }
 
 interest poll_core::wanted(const poll_handle& h) noexcept {
     interest wanted = interest::none;
     if (h.words_[index(read)].waiting != nullptr) {
-        wanted |= interest::readable | interest::peer_closed;
+        wanted |= interest::readable | interest::priority | interest::peer_closed;
     }
     if (h.words_[index(write)].waiting != nullptr) {
         wanted |= interest::writable;

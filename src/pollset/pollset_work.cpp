@@ -157,7 +157,7 @@ result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_po
             return error;
         }
         if (lock.has_handed()) {
-            hand_over(s, lock);
+            hand_over(strategy_->station_of(set), lock);  // `s` may be gone
             lock.flush();
             return work_end::ran;
         }
@@ -204,7 +204,9 @@ std::error_code poll_core::poll(station& s, pollset_worker& w, time_point deadli
     std::array<poll_event, 64> events;
     std::size_t count = 0;
     bool woken = false;
-    s.before_wait();
+    if (auto error = s.before_wait()) {
+        return error;
+    }
     s.polling = &w;
     s.calls_since_wait = 0;
     w.station_ = &s;

@@ -6,6 +6,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
+#include <system_error>
+#include <utility>
 
 namespace eddy::detail {
 
@@ -30,9 +33,23 @@ public:
     explicit station(std::unique_ptr<eddy::poller> p) noexcept : poller_(std::move(p)) {}
     virtual ~station() = default;
 
+    using poller_maker = std::error_code(std::unique_ptr<eddy::poller>& out) noexcept;
+    template <class Made = station, class... Args>
+    static std::error_code make(poller_maker* make_poller, std::unique_ptr<station>& out,
+                                Args&&... args) noexcept {
+        std::unique_ptr<eddy::poller> made;
+        if (auto error = make_poller(made)) {
+            return error;
+        }
+        out.reset(new (std::nothrow) Made(std::move(made), std::forward<Args>(args)...));
+        return out != nullptr ? std::error_code()
+                              : std::make_error_code(std::errc::not_enough_memory);
+    }
+
     eddy::poller& poller() noexcept { return *poller_; }
-    /// What other threads wanted changed while a worker was in the kernel.
-    virtual void before_wait() noexcept {}
+    /// What other threads wanted changed while a worker was in the kernel. An error is what its
+    /// `work` returns; the next one tries again.
+    virtual std::error_code before_wait() noexcept { return {}; }
 
     pollset_worker* polling = nullptr;
     worker_list sleepers;
@@ -44,7 +61,27 @@ public:
     bool vacant() const noexcept { return polling == nullptr && sleepers.empty() && called == 0; }
 
 private:
+    friend class station_depot;
+
     std::unique_ptr<eddy::poller> poller_;
+    station* next_ = nullptr;
+    station* prev_ = nullptr;
+};
+
+/// Owns the stations of a strategy that makes and drops them as it goes: in a child that forked,
+/// where pollsets drop nothing, they are closed with the domain.
+class station_depot {
+public:
+    station_depot() noexcept = default;
+    station_depot(const station_depot&) = delete;
+    station_depot& operator=(const station_depot&) = delete;
+    ~station_depot();
+
+    station& keep(std::unique_ptr<station> s) noexcept;
+    void drop(station& s) noexcept;
+
+private:
+    station* head_ = nullptr;
 };
 
 }  // namespace eddy::detail

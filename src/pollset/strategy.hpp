@@ -36,6 +36,9 @@ public:
     virtual ~strategy() = default;
 
     virtual poll_strategy kind() const noexcept = 0;
+    /// Events last: what nobody waits for is reported again as soon as someone does, and is not
+    /// remembered.
+    virtual bool level() const noexcept { return false; }
     virtual std::error_code join(membership& m) noexcept = 0;
     virtual void leave(membership& m) noexcept = 0;
     /// A closure waits now for an event that none waited for before.
@@ -60,6 +63,11 @@ public:
     virtual std::size_t closures_max() const noexcept { return 64; }
 };
 
-std::error_code make_domain_strategy(poll_core& core, std::unique_ptr<strategy>& out) noexcept;
+using strategy_maker = std::error_code(poll_core& core, std::unique_ptr<strategy>& out) noexcept;
+
+strategy_maker make_domain_strategy;
+strategy_maker make_epoll1_strategy;
+strategy_maker make_epollex_strategy;
+strategy_maker make_poll_strategy;
 
 }  // namespace eddy::detail

@@ -4,6 +4,7 @@
 #include "support/fds.hpp"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -70,6 +72,9 @@ protected:
         }
         if (subject().traits().one_shot) {
             all.push_back(trigger::one_shot);
+        }
+        if (subject().traits().exclusive) {
+            all.push_back(trigger::exclusive);
         }
         return all;
     }
@@ -143,6 +148,105 @@ TEST_P(Poller, ReportsAOneShotOnceUntilItIsModified) {
     ASSERT_FALSE(subject().modify(pipe.first.get(), interest::readable, trigger::one_shot, 1));
     EXPECT_EQ(wait(1s).size(), 1U);
     subject().remove(pipe.first.get());
+}
+
+TEST_P(Poller, TellsAnExclusiveEventToOneOfThoseThatWait) {
+    if (!subject().traits().exclusive) {
+        EXPECT_EQ(subject().add(0, interest::readable, trigger::exclusive, 1),
+                  std::errc::operation_not_supported);
+        return;
+    }
+    constexpr int waiting = 4;
+    constexpr int rounds = 50;
+    const unique_fd counter = make_eventfd();
+    std::array<std::unique_ptr<poller>, waiting> others;
+    std::atomic<int> told{0};
+    std::vector<std::thread> threads;
+    for (auto& other : others) {
+        ASSERT_FALSE(GetParam().make(other));
+        ASSERT_FALSE(other->add(counter.get(), interest::readable, trigger::exclusive, 1));
+        threads.emplace_back([&told, &poller = *other] {
+            for (bool woken = false; !woken;) {
+                std::array<poll_event, 4> events;
+                std::size_t count = 0;
+                ASSERT_FALSE(poller.wait(clock::now() + 10s, events, count, woken));
+                told += static_cast<int>(count);
+            }
+        });
+    }
+    for (int round = 1; round <= rounds; ++round) {
+        const int before = told;
+        ASSERT_EQ(::eventfd_write(counter.get(), 1), 0);
+        for (const time_point end = clock::now() + 5s; told == before && clock::now() < end;) {
+            std::this_thread::yield();
+        }
+        ASSERT_GT(told, before) << "in round " << round;
+    }
+    for (std::size_t i = 0; i != others.size(); ++i) {
+        others[i]->wake();
+        threads[i].join();
+    }
+    // One that is not back in its wait yet is told in the next, and so is one that waits.
+    EXPECT_LT(told, rounds * (waiting - 1)) << "the herd comes";
+}
+
+TEST_P(Poller, AnExclusiveRegistrationStaysAsItWasAdded) {
+    if (!subject().traits().exclusive) {
+        return;
+    }
+    fd_pair pipe = make_pipe();
+    const int fd = pipe.first.get();
+    EXPECT_EQ(subject().add(fd, interest::readable | interest::peer_closed, trigger::exclusive, 1),
+              std::errc::invalid_argument);
+    ASSERT_FALSE(subject().add(fd, interest::readable, trigger::exclusive, 1));
+    for (const trigger how : {trigger::edge, trigger::exclusive}) {
+        EXPECT_EQ(subject().modify(fd, interest::writable, how, 1), std::errc::invalid_argument);
+    }
+    write_all(pipe.second.get(), "x");
+    EXPECT_EQ(wait_for(1), interest::readable);
+    EXPECT_TRUE(wait().empty()) << "it is an edge";
+    subject().remove(fd);
+}
+
+TEST_P(Poller, ThatIsConcurrentTakesChangesWhileAnotherThreadWaits) {
+    if (!subject().traits().concurrent) {
+        return;
+    }
+    fd_pair early = make_pipe();
+    fd_pair late = make_pipe();
+    ASSERT_FALSE(subject().add(early.first.get(), interest::readable, trigger::edge, 1));
+    std::array<std::atomic<int>, 3> seen{};
+    std::thread waiting([&] {
+        for (bool woken = false; !woken;) {
+            std::array<poll_event, 4> events;
+            std::size_t count = 0;
+            ASSERT_FALSE(subject().wait(clock::now() + 10s, events, count, woken));
+            for (const poll_event& event : std::span(events).first(count)) {
+                ++seen.at(event.token);
+            }
+        }
+    });
+    const auto comes = [&](std::size_t token, int times) {
+        const time_point end = clock::now() + 5s;
+        while (seen[token] < times && clock::now() < end) {
+            std::this_thread::yield();
+        }
+        return seen[token] >= times;
+    };
+    for (int round = 1; round <= 100; ++round) {
+        write_all(late.second.get(), "x");
+        ASSERT_FALSE(subject().add(late.first.get(), interest::readable, trigger::edge, 2));
+        ASSERT_TRUE(comes(2, 2 * round - 1)) << "an add counts at once";
+        ASSERT_FALSE(subject().modify(late.first.get(), interest::readable, trigger::edge, 2));
+        ASSERT_TRUE(comes(2, 2 * round)) << "a change counts at once";
+        subject().remove(late.first.get());
+        write_all(early.second.get(), "x");
+        ASSERT_TRUE(comes(1, round)) << "and the others are served on";
+    }
+    subject().wake();
+    waiting.join();
+    EXPECT_EQ(seen[2], 200) << "what was removed is silent";
+    subject().remove(early.first.get());
 }
 
 TEST_P(Poller, ReportsHangUpUnaskedButNotToWhoWantsNothing) {

@@ -42,6 +42,9 @@ protected:
 };
 
 TEST_P(PollsetHandOver, ThoseOfAnotherPollsetAreToldOfWhatItsPollerRunsLater) {
+    if (GetParam() == poll_strategy::epollex) {
+        GTEST_SKIP() << "of two duplicates of one fd the kernel tells one";
+    }
     for (int i = 0; i != 10; ++i) {
         pollset own(domain());
         pollset other(domain());

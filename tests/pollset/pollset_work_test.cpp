@@ -8,37 +8,7 @@
 namespace eddy::test {
 namespace {
 
-class PollsetWork : public PollsetTest {
-protected:
-    /// Works on `set` in a thread of its own with a lock, and says why it returned.
-    struct inside {
-        explicit inside(pollset& set, time_point deadline = soon())
-            : thread([this, &set, deadline] {
-                  std::unique_lock lock(mutex);
-                  entered = true;
-                  why = *set.work(lock, worker, deadline);
-              }) {}
-        /// With the lock held the worker is inside, or was.
-        std::unique_lock<std::mutex> once_inside() {
-            for (;;) {
-                std::unique_lock lock(mutex);
-                if (entered) {
-                    return lock;
-                }
-            }
-        }
-        work_end join() {
-            thread.join();
-            return why;
-        }
-
-        std::mutex mutex;
-        bool entered = false;
-        pollset_worker worker;
-        work_end why{};
-        std::thread thread;
-    };
-};
+class PollsetWork : public PollsetTest {};
 
 TEST_P(PollsetWork, ReturnsAtItsDeadlineAndNotBefore) {
     pollset set(domain());

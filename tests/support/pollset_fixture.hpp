@@ -11,8 +11,10 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -85,6 +87,48 @@ protected:
     poll_domain& domain() { return *domain_; }
     static time_point soon(duration limit = 5s) { return clock::now() + limit; }
 
+    /// Works on `set` in a thread of its own with a lock, and says why it returned.
+    struct inside {
+        explicit inside(pollset& set, time_point deadline = soon(30s))
+            : thread([this, &set, deadline] {
+                  std::unique_lock lock(mutex);
+                  entered = true;
+                  why = *set.work(lock, worker, deadline);
+              }) {}
+        /// With the lock held the worker is inside, or was.
+        std::unique_lock<std::mutex> once_inside() {
+            for (;;) {
+                std::unique_lock lock(mutex);
+                if (entered) {
+                    return lock;
+                }
+                lock.unlock();
+                std::this_thread::sleep_for(50us);  // or the other one would never get it
+            }
+        }
+        work_end join() {
+            thread.join();
+            return why;
+        }
+
+        std::mutex mutex;
+        bool entered = false;
+        pollset_worker worker;
+        work_end why{};
+        std::thread thread;
+    };
+
+    /// Waits for what other threads do.
+    template <class Condition>
+    static bool comes(Condition holds, duration limit = 10s) {
+        for (const time_point end = soon(limit); !holds();) {
+            if (clock::now() > end) {
+                return false;
+            }
+            std::this_thread::sleep_for(50us);
+        }
+        return true;
+    }
     /// Works on `set` until the condition holds; false if that takes too long.
     template <class Condition>
     static bool until(pollset& set, Condition holds, duration limit = 5s) {
@@ -114,8 +158,11 @@ inline std::string strategy_name(const ::testing::TestParamInfo<poll_strategy>& 
     return to_string(info.param);
 }
 
-#define EDDY_WITH_EVERY_STRATEGY(suite)                                                         \
-    INSTANTIATE_TEST_SUITE_P(Strategy, suite, ::testing::Values(::eddy::poll_strategy::domain), \
-                             ::eddy::test::strategy_name)
+#define EDDY_WITH_EVERY_STRATEGY(suite)                                                 \
+    INSTANTIATE_TEST_SUITE_P(                                                           \
+        Strategy, suite,                                                                \
+        ::testing::Values(::eddy::poll_strategy::domain, ::eddy::poll_strategy::epoll1, \
+                          ::eddy::poll_strategy::epollex, ::eddy::poll_strategy::poll), \
+        ::eddy::test::strategy_name)
 
 }  // namespace eddy::test

@@ -41,6 +41,8 @@ enum class errc {
     forked = 30,
     /// A signalfd in a pollset: it is ready for the thread that asks, so any other loses signals.
     signal_needs_loop = 31,
+    /// The kernel, or a filter of its administrator's, refuses what the poll_strategy needs.
+    strategy_denied = 40,
 };
 
 EDDY_API const std::error_category& error_category() noexcept;

@@ -16,10 +16,12 @@ class poll_core;
 /// How the threads inside share the kernel's pollers.
 enum class poll_strategy : std::uint8_t {
     automatic,  ///< what EDDY_POLL_STRATEGY names, else the first available of domain, epoll1, poll
-    domain,   ///< one epoll set a domain; whoever harvests shows it to all before running anything
-    epoll1,   ///< one designated poller, handed on between neighbourhoods of cores
-    epollex,  ///< an epoll set for what a pollset holds, shared while that is one fd or none
-    poll,     ///< poll(2), for kernels and sandboxes without epoll
+    domain,  ///< one epoll set a domain; whoever harvests shows it to all before running anything
+    epoll1,  ///< one designated poller, handed on between neighbourhoods of cores
+    /// An epoll set for what a pollset holds, shared while that is one fd or none. Of handles with
+    /// duplicates of one fd, the kernel tells one.
+    epollex,
+    poll,  ///< poll(2), for kernels and sandboxes without epoll
 };
 
 EDDY_API const char* to_string(poll_strategy s) noexcept;
@@ -49,7 +51,7 @@ struct poll_counters {
 class EDDY_API poll_domain {
 public:
     /// Throws std::system_error: `invalid_argument` if EDDY_POLL_STRATEGY is none of the names,
-    /// `errc::engine_denied` if the kernel refuses the strategy that was asked for.
+    /// `errc::strategy_denied` if the kernel refuses the strategy that was asked for.
     explicit poll_domain(poll_domain_options options = {});
     ~poll_domain();
     poll_domain(const poll_domain&) = delete;

@@ -16,7 +16,8 @@ namespace eddy {
 
 namespace detail {
 struct membership;
-}
+class station;
+}  // namespace detail
 
 enum class poll_event_kind : std::uint8_t { read, write, error };
 
@@ -96,7 +97,7 @@ private:
     std::uint32_t sets_ = 0;                     ///< pollset_sets that it is in
     std::error_code shutdown_error_;
     closure* on_done_ = nullptr;
-    void* station_ = nullptr;  ///< the strategy's own
+    detail::station* station_ = nullptr;  ///< for it alone, if the strategy has such
 
     friend class detail::poll_core;
     friend class pollset_watch;

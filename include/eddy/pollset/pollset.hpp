@@ -103,6 +103,7 @@ private:
     pollset_worker* workers_ = nullptr;
     detail::membership* memberships_ = nullptr;
     detail::station* station_ = nullptr;  ///< where its workers poll
+    unsigned neighbourhood_ = 0;          ///< the core where its first worker came in
     closure* on_shut_down_ = nullptr;
     std::size_t timers_ = 0;
     bool shut_down_ = false;
