@@ -85,6 +85,9 @@ TEST_P(PollsetHardCases, WhoIsAlwaysReadyDoesNotKeepTheOthersOut) {
 }
 
 TEST_P(PollsetHardCases, WhoGoesOnByItselfWakesNobody) {
+    if (GetParam() == poll_strategy::epoll1) {
+        GTEST_SKIP() << "runs one closure a turn, and hands over with each";
+    }
     pollset set(domain());
     auto [read, write] = make_pipe();
     greedy watch(set, std::move(read), 100);
