@@ -227,6 +227,17 @@ TEST_P(SignalWatch, IsDisarmedWhenItsSignalIsDetachedOrTheLoopDrains) {
     EXPECT_FALSE(w.armed());
 }
 
+TEST_P(SignalWatch, CanBeArmedAgainWhenItsSourceHasTheSignalAgain) {
+    signal_source source(loop(), {SIGUSR1});
+    test_signals w(source, SIGUSR1);
+    settle();
+    source.detach();  // while the loop does not run
+    ASSERT_FALSE(source.attach({SIGUSR1}));
+    w.arm();
+    send_signal(SIGUSR1);
+    EXPECT_TRUE(until([&] { return w.got.size() == 1; }));
+}
+
 TEST_P(SignalWatch, MadeOfALambdaLivesAsLongAsItsHandle) {
     int count = 0;
     auto token = std::make_shared<int>(0);

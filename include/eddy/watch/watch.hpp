@@ -86,6 +86,9 @@ protected:
     void dispatch() noexcept;
     /// Like set_priority(), for a number that only the kind understands.
     void change(std::uint32_t value) noexcept;
+    /// What it waited for is over, and there is nothing to stop. Unlike disarm() also at once while
+    /// the loop does not run, so that an arm() that comes after it counts.
+    void lapse() noexcept { armed_ = false; }
     /// Call it when quiet() has become true.
     void finish_removal() noexcept;
     /// Call it first in the destructors of kinds.

@@ -32,7 +32,7 @@ protected:
         if (how == arming::requeue) {
             home().post(repeat_);
         } else if (wait_for_next(wait_)) {
-            disarm();  // the source does not have it any more
+            lapse();  // the source does not have it any more
         }
     }
     void stop() noexcept final {
@@ -61,7 +61,7 @@ private:
         if (wait_.loop_ends() && !loop_ends()) {
             start(arming::look);  // the process has forked
         } else {
-            disarm();
+            lapse();
         }
     }
 
