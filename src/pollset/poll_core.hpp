@@ -181,10 +181,10 @@ private:
                   core_lock& lock) noexcept;
     void end_waits(poll_handle& h, std::error_code why, core_lock& lock) noexcept;
     void queue(poll_handle& h, pollset_worker* by, core_lock& lock) noexcept;
-    /// Calls a worker of each of its pollsets, but of `own`.
     /// Something more urgent came before what a harvester was to run at once.
     void tell_of_displaced(const operation& was_first, const pollset* own,
                            core_lock& lock) noexcept;
+    /// Calls a worker of each of its pollsets, but of `own`.
     void tell_others(poll_handle& h, const pollset* own, core_lock& lock) noexcept;
     static void unqueue(poll_handle& h) noexcept;
     /// Calls what is due for a handle that no pollset will call it for.

@@ -22,7 +22,8 @@ class station;
 enum class poll_event_kind : std::uint8_t { read, write, error };
 
 struct poll_handle_options {
-    /// Of its closures, among all that a worker could run: 0 to 63, lower first.
+    /// Of its closures, among all that a worker could run: 0 to 63, lower first. Strict: while
+    /// something more urgent is always due, it waits.
     priority_level priority = default_priority;
 };
 
@@ -41,7 +42,7 @@ public:
     poll_handle& operator=(const poll_handle&) = delete;
     ~poll_handle();
 
-    /// -1 after orphan() or release().
+    /// -1 after release(), and when an orphan has been closed.
     int fd() const noexcept;
 
     /// Calls `done` once: without an error when it may be possible to read (at once if it happened

@@ -15,9 +15,10 @@ class pollset;
 /// Calls a closure at a time, on a worker of its pollset. Never early; equal deadlines in the order
 /// in which they were set.
 ///
-/// Thread: any. Lifetime: may be destroyed from inside its closure, or when no thread is in a call
-/// of it: destruction cancels. Ends before its pollset does; when that is shut down, what is set is
-/// called with `operation_canceled`.
+/// Thread: any. Set again inside its closure, it may be due, and called by another worker, before
+/// that call has returned. Lifetime: may be destroyed from inside its closure, or when no thread is
+/// in a call of it: destruction cancels. Ends before its pollset does; when that is shut down, what
+/// is set is called with `operation_canceled`.
 class EDDY_API pollset_timer {
 public:
     /// Everything that could fail happens here. Throws std::system_error.
