@@ -251,7 +251,7 @@ void child_source::no_longer_wanted() noexcept {
 
 void child_source::end_waits(std::error_code error, bool loop_ends) noexcept {
     // A completion may do anything, also destroy this source or others of these waits.
-    detail::wait_list<child_wait> ending;
+    detail::source_waits<child_wait> ending;
     while (child_wait* const w = waits_.front()) {
         waits_.erase(*w);
         w->source_ = nullptr;
@@ -271,7 +271,7 @@ void child_wait::cancel() noexcept {
     if (!pending()) {
         return;
     }
-    detail::wait_list<child_wait>::erase(*this);
+    detail::source_waits<child_wait>::erase(*this);
     process_.close();
     if (source_ != nullptr) {
         source_->no_longer_wanted();

@@ -155,7 +155,7 @@ std::error_code signal_source::wait(signal_wait& w, signal_set signals) noexcept
 signal_wait* signal_source::next_for(int signum) const noexcept {
     signal_wait* w = waits_.front();
     while (w != nullptr && !w->wants(signum)) {
-        w = detail::wait_list<signal_wait>::next(*w);
+        w = detail::source_waits<signal_wait>::next(*w);
     }
     return w;
 }
@@ -183,9 +183,9 @@ void signal_source::deliver(signal_wait& w, const signal_info& info) noexcept {
 
 void signal_source::end_waits(signal_set signals, std::error_code error, bool loop_ends) noexcept {
     // A completion may do anything, also destroy this source or others of these waits.
-    detail::wait_list<signal_wait> ending;
+    detail::source_waits<signal_wait> ending;
     for (signal_wait* w = waits_.front(); w != nullptr;) {
-        signal_wait* const after = detail::wait_list<signal_wait>::next(*w);
+        signal_wait* const after = detail::source_waits<signal_wait>::next(*w);
         if ((w->signals_ - signals) != w->signals_) {
             waits_.erase(*w);
             no_longer_wanted(w->signals_);

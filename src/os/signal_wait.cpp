@@ -8,7 +8,7 @@ void signal_wait::cancel() noexcept {
     if (!pending()) {
         return;
     }
-    detail::wait_list<signal_wait>::erase(*this);
+    detail::source_waits<signal_wait>::erase(*this);
     if (source_ != nullptr) {
         source_->no_longer_wanted(signals_);
     }

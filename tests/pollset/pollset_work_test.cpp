@@ -137,6 +137,17 @@ TEST_P(PollsetWork, AnEventOfAnotherPollsetIsRunThere) {
     EXPECT_EQ(readable.calls(), 1);
 }
 
+TEST_P(PollsetWork, LookingDoesNotWaitBehindAThreadThatWaits) {
+    pollset set(domain());
+    inside one(set, clock::now() + 1h);
+    while (domain().counters().waits == 0) {
+        std::this_thread::yield();
+    }
+    EXPECT_EQ(*set.try_work(), work_end::timed_out);
+    set.kick_any();
+    EXPECT_EQ(one.join(), work_end::kicked);
+}
+
 TEST_P(PollsetWork, AnExceptionLeavesWithTheLockHeld) {
     auto [read, write] = make_pipe();
     held_handle handle(domain(), std::move(read));

@@ -220,6 +220,25 @@ TEST_P(FdWatch, OfTheSameBatchThatIsDisarmedRemovedOrDestroyedIsNotCalled) {
     }
 }
 
+TEST_P(FdWatch, OfSeveralRemovedDuringOneRunEachIsTold) {
+    fd_pair one = make_pipe();
+    fd_pair two = make_pipe();
+    fd_pair three = make_pipe();
+    test_watch first(loop(), one.first.get(), interest::readable, take_all);
+    test_watch second(loop(), two.first.get(), interest::readable, take_all);
+    test_watch third(loop(), three.first.get(), interest::readable, [&](test_watch&) {
+        first.remove();
+        second.remove();
+        return reaction::remove;
+    });
+    write_all(three.second.get(), "x");
+    ASSERT_TRUE(until([&] { return third.removals == 1; }));
+    ASSERT_TRUE(until([&] { return first.removals == 1 && second.removals == 1; }));
+    settle();
+    EXPECT_EQ(first.removals + second.removals + third.removals, 3);
+    EXPECT_EQ(first.calls + second.calls, 0);
+}
+
 TEST_P(FdWatch, DisarmedIsNotCalledForAHangUpAndDoesNotSpin) {
     fd_pair pipe = make_pipe();
     fd_pair error = make_pipe();

@@ -82,7 +82,7 @@ private:
     void end_waits(std::error_code error, bool loop_ends) noexcept;
 
     loop& home_;
-    detail::wait_list<child_wait> waits_;
+    detail::source_waits<child_wait> waits_;
     std::unique_ptr<parts> parts_;
 
     friend class child_wait;

@@ -101,7 +101,7 @@ private:
     loop& home_;
     signal_source_options options_;
     signal_set signals_;
-    detail::wait_list<signal_wait> waits_;
+    detail::source_waits<signal_wait> waits_;
     std::array<slot_pointer, 64> slots_;
 
     friend class signal_wait;

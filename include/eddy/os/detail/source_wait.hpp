@@ -9,7 +9,7 @@
 namespace eddy::detail {
 
 template <class Wait>
-class wait_list;
+class source_waits;
 
 /// What waits have in common of which a source keeps a list: somebody owns them, each has a
 /// priority, and what it waits for is read right before its completion is called.
@@ -56,21 +56,21 @@ protected:
 private:
     callback on_complete_;
     question wanted_;
-    wait_list<Wait>* list_ = nullptr;
+    source_waits<Wait>* list_ = nullptr;
     Wait* next_ = nullptr;
     Wait* previous_ = nullptr;
     std::error_code error_;
     priority_level priority_ = default_priority;
     bool loop_ends_ = false;
 
-    friend class wait_list<Wait>;
+    friend class source_waits<Wait>;
     friend Source;
     friend Wait;
 };
 
 /// Most urgent first, first come, first served within a priority.
 template <class Wait>
-class wait_list {
+class source_waits {
 public:
     Wait* front() const noexcept { return first_; }
     static Wait* next(const Wait& w) noexcept { return w.next_; }
@@ -87,7 +87,7 @@ public:
         w.list_ = this;
     }
     static void erase(Wait& w) noexcept {
-        wait_list& list = *w.list_;
+        source_waits& list = *w.list_;
         (w.previous_ != nullptr ? w.previous_->next_ : list.first_) = w.next_;
         (w.next_ != nullptr ? w.next_->previous_ : list.last_) = w.previous_;
         w.list_ = nullptr;
