@@ -108,6 +108,8 @@ headers)
     rejects 'src/kernel/a.hpp: does not compile on its own' headers
     plant src/base/b.hpp '#pragma once'
     accepts headers
+    plant include/eddy/base/c.hpp '#pragma once' 'inline int a() { return 0; }'
+    rejects 'the headers do not compile together' headers
     ;;
 syscalls)
     plant src/loop/a.cpp 'int a() { return ::close(3); }'
