@@ -111,7 +111,10 @@ private:
     std::error_code make_room(int fd) noexcept try {
         const auto numbers = static_cast<std::size_t>(fd) + 1;
         if (place_.size() < numbers) {
-            place_.resize(std::max(numbers, place_.size() * 2), outside);
+            // And for what comes next: whoever reserves adds a stand-in, and what takes its place
+            // has a number that is not far.
+            constexpr std::size_t more = 32;
+            place_.resize(std::max(numbers + more, place_.size() * 2), outside);
             fds_.reserve(place_.size() + 1);
             tokens_.reserve(place_.size() + 1);
         }

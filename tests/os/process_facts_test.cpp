@@ -74,10 +74,11 @@ TEST_F(ProcessFacts, AStopAndAContinuationAreEachToldOnceToWhoAsksByPidfd) {
     int stopped_by = -1;
     EXPECT_EQ(kernel::take_change(child.pidfd.get(), stopped_by), std::errc::operation_would_block);
     siginfo_t info{};
-    EXPECT_FALSE(kernel::signal_pidfd(child.pidfd.get(), SIGTSTP));
+    EXPECT_FALSE(
+        kernel::signal_pidfd(child.pidfd.get(), SIGSTOP));  // the only one that always stops
     ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child.pid), &info, WSTOPPED | WNOWAIT), 0);
     EXPECT_FALSE(kernel::take_change(child.pidfd.get(), stopped_by));
-    EXPECT_EQ(stopped_by, SIGTSTP);
+    EXPECT_EQ(stopped_by, SIGSTOP);
     EXPECT_EQ(kernel::take_change(child.pidfd.get(), stopped_by), std::errc::operation_would_block);
     EXPECT_FALSE(kernel::signal_pidfd(child.pidfd.get(), SIGCONT));
     ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child.pid), &info, WCONTINUED | WNOWAIT), 0);
