@@ -3,7 +3,7 @@
 #
 # With stdexec g++ 12 goes without two of them: -Wduplicated-cond makes it crash on those headers, and
 # -Wnull-dereference finds fault with what it inlines of them. Under a sanitizer it goes without
-# -Wmaybe-uninitialized, which then sees uses that cannot be; the sanitizers themselves look for real ones.
+# -Wmaybe-uninitialized, which then sees uses that cannot be; the plain build has it.
 
 function(eddy_warnings target)
     set(gnu_with_stdexec
