@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <latch>
 #include <memory>
 #include <set>
 #include <thread>
@@ -67,6 +68,7 @@ protected:
 
     void share(int spawns, int forks) {
         std::atomic<int> taken{0};
+        std::latch stopped(1);  // whoever stops a loop has left it before it ends
         std::array<std::unique_ptr<worker>, 3> workers;
         std::vector<std::thread> threads;
         for (auto& one : workers) {
@@ -74,9 +76,10 @@ protected:
         }
         std::array<std::vector<pid_t>, 3> takings;
         for (std::size_t i = 0; i != workers.size(); ++i) {
-            threads.emplace_back([&workers, &takings, i] {
+            threads.emplace_back([&workers, &takings, &stopped, i] {
                 workers[i]->begin();
                 workers[i]->home.run();
+                stopped.wait();
                 EXPECT_EQ(workers[i]->left, 0);
                 workers[i]->any.cancel();
                 takings[i] = std::move(workers[i]->taken);
@@ -105,6 +108,7 @@ protected:
         for (auto& one : workers) {
             one->home.stop();
         }
+        stopped.count_down();
         for (std::thread& one : threads) {
             one.join();
         }
@@ -130,6 +134,7 @@ TEST_P(ChildThreads, TheSignalGoesToWhoeverHasItWhicheverLoopHasReadIt) {
     settle();
     std::atomic<int> signals{0};
     std::atomic<eddy::loop*> other{nullptr};
+    std::latch stopped(1);
     std::thread second([&] {
         eddy::loop home({.engine = GetParam()});
         signal_source source(home, {SIGCHLD});
@@ -145,6 +150,7 @@ TEST_P(ChildThreads, TheSignalGoesToWhoeverHasItWhicheverLoopHasReadIt) {
         EXPECT_FALSE(source.wait(count.wait, SIGCHLD));
         home.post([&] { other = &home; });
         home.run();
+        stopped.wait();
         count.wait.cancel();
     });
     ASSERT_TRUE(until_driven([&] { return other.load() != nullptr; }));
@@ -158,6 +164,7 @@ TEST_P(ChildThreads, TheSignalGoesToWhoeverHasItWhicheverLoopHasReadIt) {
         ASSERT_FALSE(here.wait_any(any));
     }
     other.load()->stop();
+    stopped.count_down();
     second.join();
     any.cancel();
     settle();
