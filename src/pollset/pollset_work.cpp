@@ -130,6 +130,7 @@ result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_po
                 if (auto error = poll(s, w, time_point::min(), lock)) {
                     return error;
                 }
+                continue;  // the lock was free: another may have taken what was there
             }
             run_next(set, w, lock);
             ++calls;

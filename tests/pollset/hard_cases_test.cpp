@@ -84,6 +84,27 @@ TEST_P(PollsetHardCases, WhoIsAlwaysReadyDoesNotKeepTheOthersOut) {
     watch.remove();
 }
 
+TEST_P(PollsetHardCases, WhatAnotherTookWhileAWorkerLookedAtTheKernelIsNotTakenAgain) {
+    pollset set(domain());
+    auto [read, write] = make_pipe();
+    const int calls = 40'000;
+    greedy watch(set, std::move(read), calls);
+    watch.arm();
+    write_all(write.get(), "x");
+    const auto serve = [&] {
+        for (const time_point end = soon(20s); watch.calls < calls && clock::now() < end;) {
+            static_cast<void>(set.try_work());
+        }
+    };
+    std::thread other(serve);
+    std::thread third(serve);
+    serve();
+    other.join();
+    third.join();
+    EXPECT_EQ(watch.calls, calls);
+    watch.remove();
+}
+
 TEST_P(PollsetHardCases, WhoGoesOnByItselfWakesNobody) {
     if (GetParam() == poll_strategy::epoll1) {
         GTEST_SKIP() << "runs one closure a turn, and hands over with each";
