@@ -121,10 +121,12 @@ public:
 
     // Threads: pollset_work.cpp.
     result<work_end> work(pollset& set, lent_lock user, pollset_worker& w, time_point deadline);
+    void shutdown(pollset& set, closure& done);
+
+    // Fetching them: pollset_calls.cpp.
     std::error_code kick(pollset& set, pollset_worker& w) noexcept;
     void kick_any(pollset& set) noexcept;
     std::size_t wake(pollset& set, std::size_t count) noexcept;
-    void shutdown(pollset& set, closure& done);
 
     static poll_core& of(pollset& set) noexcept { return *set.core_; }
     static poll_core& of(const poll_handle& h) noexcept { return *h.core_; }
@@ -229,13 +231,17 @@ private:
     void sleep(station& s, pollset_worker& w, time_point deadline, core_lock& lock) noexcept;
     void enter(pollset& set, pollset_worker& w) noexcept;
     void exit(pollset_worker& w, core_lock& lock) noexcept;
-    void call(pollset_worker& sleeper, core_lock& lock) noexcept;
-    void rouse(pollset_worker& w, core_lock& lock) noexcept;
-    bool help(pollset& set, core_lock& lock) noexcept;
-    void hand_over(station& s, core_lock& lock) noexcept;
     void depart(station& s, pollset_worker& w, core_lock& lock) noexcept;
     void finish_shutdown(pollset& set, core_lock& lock) noexcept;
-    pollset_worker* to_kick(pollset& set) noexcept;
+
+    // pollset_calls.cpp
+    void call(pollset_worker& sleeper, core_lock& lock) noexcept;
+    void rouse(pollset_worker& w, core_lock& lock) noexcept;
+    /// Calls a worker of `set` for what is due there. False: none is to be had.
+    bool help(pollset& set, core_lock& lock) noexcept;
+    /// Sees to it that somebody polls at `s`, if anybody is there.
+    void hand_over(station& s, core_lock& lock) noexcept;
+    static pollset_worker* to_kick(pollset& set) noexcept;
 
     std::mutex mutex_;
     closure_executor* executor_;

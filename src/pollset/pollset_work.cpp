@@ -273,60 +273,6 @@ void poll_core::exit(pollset_worker& w, core_lock& lock) noexcept {
     finish_shutdown(set, lock);
 }
 
-void poll_core::call(pollset_worker& sleeper, core_lock& lock) noexcept {
-    station& s = *sleeper.station_;
-    s.sleepers.erase(sleeper);
-    ++s.called;
-    sleeper.state_ = state::running;
-    sleeper.called_.store(1, std::memory_order_relaxed);  // the futex: ordered by the lock
-    lock.ring(sleeper.called_);
-    ++counters_.thread_wakes;
-}
-
-void poll_core::rouse(pollset_worker& w, core_lock& lock) noexcept {
-    if (w.state_ == state::waiting) {
-        call(w, lock);
-    } else if (w.state_ == state::polling) {
-        interrupt(*w.station_);
-    }
-}
-
-void poll_core::interrupt(station& s) noexcept {
-    if (s.polling != nullptr && !std::exchange(s.wake_sent, true)) {
-        s.poller().wake();
-        ++counters_.poller_wakes;
-    }
-}
-
-bool poll_core::help(pollset& set, core_lock& lock) noexcept {
-    pollset_worker* in_kernel = nullptr;
-    for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
-        if (w->state_ == state::waiting) {
-            call(*w, lock);
-            return true;
-        }
-        if (w->state_ == state::polling) {
-            in_kernel = w;
-        }
-    }
-    if (in_kernel != nullptr) {
-        interrupt(*in_kernel->station_);
-    }
-    return in_kernel != nullptr;
-}
-
-void poll_core::hand_over(station& s, core_lock& lock) noexcept {
-    if (s.polling == nullptr && s.called == 0 && !s.sleepers.empty()) {
-        call(strategy_->successor(s), lock);
-    }
-}
-
-void poll_core::moved(pollset& set) noexcept {
-    for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
-        rouse(*w, *holder_);
-    }
-}
-
 /// If the worker's pollset has moved meanwhile, the station loses it.
 void poll_core::depart(station& s, pollset_worker& w, core_lock& lock) noexcept {
     if (&strategy_->station_of(*w.set_) != &s) {
@@ -335,56 +281,6 @@ void poll_core::depart(station& s, pollset_worker& w, core_lock& lock) noexcept 
     if (s.retired && s.vacant()) {
         strategy_->vacated(s);
     }
-}
-
-std::error_code poll_core::kick(pollset& set, pollset_worker& w) noexcept {
-    core_lock lock(*this);
-    if (w.set_ != &set) {
-        return std::make_error_code(std::errc::no_such_process);
-    }
-    w.kicked_ = true;
-    rouse(w, lock);
-    return {};
-}
-
-void poll_core::kick_any(pollset& set) noexcept {
-    core_lock lock(*this);
-    if (set.workers_ == nullptr) {
-        set.kick_kept_ = true;
-    } else if (pollset_worker* const w = to_kick(set)) {
-        w->kicked_ = true;
-        rouse(*w, lock);
-    }
-}
-
-std::size_t poll_core::wake(pollset& set, std::size_t count) noexcept {
-    core_lock lock(*this);
-    std::size_t woken = 0;
-    while (woken != count) {
-        pollset_worker* const w = to_kick(set);
-        if (w == nullptr) {
-            break;
-        }
-        w->kicked_ = true;
-        rouse(*w, lock);
-        ++woken;
-    }
-    return woken;
-}
-
-/// One that was not kicked yet: rather one that sleeps than one in the kernel, rather one in the
-/// kernel than one that runs something.
-pollset_worker* poll_core::to_kick(pollset& set) noexcept {
-    pollset_worker* best = nullptr;
-    const auto rank = [](const pollset_worker& w) {
-        return w.state_ == state::waiting ? 2 : w.state_ == state::polling ? 1 : 0;
-    };
-    for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
-        if (!w->kicked_ && (best == nullptr || rank(*w) > rank(*best))) {
-            best = w;
-        }
-    }
-    return best;
 }
 
 void poll_core::shutdown(pollset& set, closure& done) {
