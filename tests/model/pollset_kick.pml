@@ -1,5 +1,5 @@
 // Kicks: poll_core::kick(), kick_any(), and how they reach a worker that runs, sleeps or polls
-// (src/pollset/pollset_work.cpp: work, poll, sleep, exit, call, rouse, interrupt, to_kick; core_lock.cpp).
+// (src/pollset/pollset_work.cpp: work, poll, sleep, exit; pollset_calls.cpp: call, rouse, interrupt, to_kick; core_lock.cpp).
 //
 // Two threads work on one pollset, each under a lock of their own that they share (the lent lock), as long as
 // `quit` is not set; under the same lock the third thread sets it and kicks the first one. Before and after
