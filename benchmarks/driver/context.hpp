@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "common/clock.hpp"
+#include "driver/budget.hpp"
 #include "driver/options.hpp"
 #include "driver/progress.hpp"
 #include "driver/results.hpp"
@@ -15,12 +18,14 @@ struct context {
     progress& shown;
     results& found;
     std::int64_t begin_ns = now_ns();
+    budget time = {};
 
-    /// A busy machine must not make a quick run long: after two minutes every case does with the
-    /// rounds that it has, if it has enough.
-    bool enough_rounds(unsigned done) const noexcept {
-        constexpr std::int64_t patience_ns = 120'000'000'000;
-        return chosen.quick && done >= 1 && now_ns() - begin_ns > patience_ns;
+    void begin_part(std::string_view part, std::size_t cases) {
+        time = budget(part, cases, chosen.quick);
+    }
+    void begin_case(const std::string& what, const std::string& case_name) {
+        time.begin_case();
+        shown.phase(what + " " + case_name);
     }
 };
 

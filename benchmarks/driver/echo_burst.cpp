@@ -38,7 +38,7 @@ void measure_case(context& c, server_set& servers, const load_shape& shape, cons
         loads[i]->check();
         loads[i]->run_for(warm_up_ns);
     });
-    for (unsigned r = 0; r < p.rounds && !c.enough_rounds(r); ++r) {
+    for (unsigned r = 0; r < p.rounds && !c.time.over(r); ++r) {
         c.shown.step("round " + std::to_string(r + 1) + "/" + std::to_string(p.rounds));
         servers.for_each_rotated(found, r, [&](std::size_t i) {
             found.set(i, r, cpu_a_request(servers.at(i).pid(), *loads[i], p.slice_ns));
@@ -55,14 +55,17 @@ void measure_echo_burst(context& c) {
     server_set servers("echo", c.chosen, cores.server);
     servers.set_batch(true);
     const plan p = plan_for(c.chosen);
+    std::size_t cases = 0;
+    for (const load_shape& message : echo_messages()) {
+        cases += echo_shapes(message, c.chosen).size();
+    }
+    c.begin_part("echo", cases);
     for (const load_shape& group : echo_messages()) {
         std::vector<table_column> columns;
-        for (unsigned connections : echo_connections) {
-            const load_shape shape{connections, group.bytes, group.pipeline};
-            if (!c.chosen.wants_case(shape.name())) continue;
-            c.shown.phase("echo burst " + shape.name());
+        for (const load_shape& shape : echo_shapes(group, c.chosen)) {
+            c.begin_case("echo burst", shape.name());
             measure_case(c, servers, shape, p);
-            columns.push_back({connections_title(connections), shape.name(), metric, "ns"});
+            columns.push_back({connections_title(shape.connections), shape.name(), metric, "ns"});
         }
         if (columns.empty()) continue;
         c.shown.clear();

@@ -36,7 +36,7 @@ void ask(context& c, const program_suite& suite, const question& q,
     const unsigned count = c.chosen.quick ? suite.quick_rounds : suite.rounds;
     const auto& arguments = c.chosen.quick ? q.quick_arguments : q.arguments;
     std::vector<rounds> found(q.metrics.size(), rounds(names, count));
-    for (unsigned r = 0; r < count && !c.enough_rounds(r); ++r) {
+    for (unsigned r = 0; r < count && !c.time.over(r); ++r) {
         for (std::size_t k = 0; k < subjects.size(); ++k) {
             const std::size_t i = (k + r) % subjects.size();
             if (found[0].failed(i)) continue;
@@ -66,9 +66,11 @@ void measure_programs(context& c, const program_suite& suite) {
     const std::vector<subject> subjects = subjects_of(suite.name, c.chosen);
     std::vector<std::string> names;
     for (const subject& s : subjects) names.push_back(s.name);
-    for (const question& q : suite.questions) {
-        if (!c.chosen.wants_case(q.case_name)) continue;
-        c.shown.phase(suite.name + " " + q.case_name);
+    std::vector<question> wanted = suite.questions;
+    std::erase_if(wanted, [&](const question& q) { return !c.chosen.wants_case(q.case_name); });
+    c.begin_part(suite.name, wanted.size());
+    for (const question& q : wanted) {
+        c.begin_case(suite.name, q.case_name);
         ask(c, suite, q, subjects, names);
     }
     c.shown.clear();

@@ -111,6 +111,15 @@ std::vector<subject> grpc_subjects(const std::string& program) {
             over("eddy_poll", "eddy", "poll")};
 }
 
+/// What the short form can do without: the slowest, and what differs little from another row.
+bool only_in_full(std::string_view suite, const std::string& name) {
+    if (suite == "compile") {
+        return name == "asio_coro" || name == "eddy" || name.ends_with("_sender") ||
+               name.starts_with("eddy_stdexec");
+    }
+    return suite != "share" && name.ends_with("_poll") && suite != "pollset" && suite != "grpc";
+}
+
 }  // namespace
 
 std::string program_folder() {
@@ -140,7 +149,11 @@ std::vector<subject> subjects_of(std::string_view suite, const options& chosen) 
     const bool has_reference = all.size() > 1 && all[1].name == all[0].name + "_again";
     const auto optional = all.begin() + (has_reference ? 2 : 0);
     all.erase(std::remove_if(optional, all.end(),
-                             [&](const subject& s) { return !chosen.wants_subject(s.name); }),
+                             [&](const subject& s) {
+                                 const bool skip = chosen.quick && chosen.subjects.empty() &&
+                                                   only_in_full(suite, s.name);
+                                 return skip || !chosen.wants_subject(s.name);
+                             }),
               all.end());
     return all;
 }

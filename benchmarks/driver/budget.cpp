@@ -1,0 +1,53 @@
+#include "driver/budget.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "common/clock.hpp"
+
+namespace bench {
+
+namespace {
+
+struct part_times {
+    std::string_view part;
+    int quick_s;
+    int full_s;
+};
+
+/// All together: under three minutes, and under thirty. What is counted instead of repeated (echo
+/// and pollset counts, memory) is not here, and takes a sixth of that.
+constexpr std::array<part_times, 12> times{{{"echo", 34, 520},
+                                            {"echo_two_core", 1, 100},
+                                            {"post", 9, 90},
+                                            {"timer", 14, 150},
+                                            {"churn", 8, 80},
+                                            {"pollset", 14, 150},
+                                            {"spawn", 4, 40},
+                                            {"signal", 3, 20},
+                                            {"share", 3, 10},
+                                            {"await", 2, 10},
+                                            {"grpc", 12, 120},
+                                            {"compile", 12, 110}}};
+
+constexpr std::int64_t ns_per_s = 1'000'000'000;
+
+}  // namespace
+
+budget::budget(std::string_view part, std::size_t cases, bool quick)
+    : begin_ns_(now_ns()), cases_(std::max<std::size_t>(cases, 1)), rounds_min_(quick ? 1 : 3) {
+    const auto found = std::find_if(times.begin(), times.end(),
+                                    [&](const part_times& t) { return t.part == part; });
+    if (found == times.end()) throw std::logic_error("no time is set for " + std::string(part));
+    length_ns_ = (quick ? found->quick_s : found->full_s) * ns_per_s;
+}
+
+bool budget::over(unsigned rounds_done) const noexcept {
+    const auto share = static_cast<double>(begun_) / static_cast<double>(cases_);
+    const auto part_ns = static_cast<std::int64_t>(static_cast<double>(length_ns_) * share);
+    return rounds_done >= rounds_min_ && now_ns() - begin_ns_ >= part_ns;
+}
+
+}  // namespace bench
