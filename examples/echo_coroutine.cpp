@@ -4,24 +4,19 @@
 #include "support/run.hpp"
 #include "support/server.hpp"
 
-#include <array>
-#include <cstddef>
 #include <cstdio>
 #include <exception>
-#include <span>
-#include <utility>
 
 namespace {
 
 /// A peer that resets is no news: whatever goes wrong with a connection ends it.
 eddy::task<> echo(eddy::tcp::socket peer) {
-    std::array<std::byte, 16384> buffer;
     for (;;) {
-        const auto got = co_await eddy::as_result(peer.read_some(buffer));
-        if (!got || *got == 0) {
+        const auto received = co_await eddy::as_result(peer.receive());
+        if (!received || received->empty()) {
             co_return;
         }
-        const auto sent = co_await eddy::as_result(peer.write(std::span(buffer).first(*got)));
+        const auto sent = co_await eddy::as_result(peer.write(received->data()));
         if (!sent) {
             co_return;
         }

@@ -7,34 +7,27 @@
 #include <eddy/async/repeat.hpp>
 #include <eddy/ex/execution.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
-#include <span>
 #include <utility>
 
 namespace {
 
 namespace ex = eddy::ex;
 
-struct session {
-    eddy::tcp::socket peer;
-    std::array<std::byte, 4096> buffer{};
-};
-
 /// One way there and back. Value: whether the stream is over.
-auto echo_once(session& s) {
-    return s.peer.read_some(s.buffer) | ex::let_value([&s](std::size_t count) {
-               return s.peer.write(std::span(s.buffer).first(count));
+auto echo_once(const eddy::tcp::socket& peer) {
+    return peer.receive() | ex::let_value([&peer](const eddy::lease& received) {
+               return peer.write(received.data());
            }) |
            ex::then([](std::size_t count) { return count == 0; });
 }
 
-/// let_value keeps the session in the operation state. A peer that resets is no news: whatever goes
-/// wrong with a connection ends it.
+/// let_value keeps the socket, or what was received, in the operation state. A peer that resets is
+/// no news: whatever goes wrong with a connection ends it.
 auto echo(eddy::tcp::socket peer) {
-    return ex::just(session{std::move(peer)}) | ex::let_value([](session& s) {
+    return ex::just(std::move(peer)) | ex::let_value([](const eddy::tcp::socket& s) {
                return eddy::repeat_until([&s] { return echo_once(s); });
            }) |
            ex::upon_error([](auto&&) noexcept {});

@@ -14,7 +14,7 @@ namespace bench {
 /// that the driver shows as n/a.
 class eddy_loop {
 public:
-    eddy_loop() try : loop_(eddy::loop_options{}) {
+    explicit eddy_loop(const eddy::loop_options& options = {}) try : loop_(options) {
     } catch (const std::system_error& e) {
         std::fprintf(stderr, "%s\n", e.what());
         std::exit(exit_unavailable);

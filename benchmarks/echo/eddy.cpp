@@ -1,8 +1,5 @@
-// Echo on eddy's bare operations: recv and send, one of them under way on each connection. A
-// pending receive owns its buffer, so that each connection has one; see eddy_wait.cpp for the other
-// way.
-
-#include <array>
+// Echo on eddy's bare operations: receive and send, one of them under way on each connection. The
+// loop lends the buffer while there is something in it.
 
 #include "common/eddy_loop.hpp"
 #include "echo/listener.hpp"
@@ -19,15 +16,15 @@ public:
 
 private:
     void receive() noexcept {
-        loop_.start<&connection::io_, &connection::on_received>(*this,
-                                                                eddy::recv(socket_, buffer_));
+        loop_.start<&connection::io_, &connection::on_received>(*this, eddy::receive(socket_));
     }
 
     void on_received(eddy::io_result result) noexcept {
         if (result.count() == 0) {  // the end, or an error
             delete this;
         } else {
-            send(std::span(buffer_).first(result.count()));
+            received_ = loop_.take_lease(io_);
+            send(received_.data());
         }
     }
 
@@ -42,6 +39,7 @@ private:
         } else if (result.count() < rest_.size()) {
             send(rest_.subspan(result.count()));
         } else {
+            received_.reset();
             receive();
         }
     }
@@ -49,8 +47,8 @@ private:
     eddy::loop& loop_;
     eddy::descriptor socket_;
     eddy::io_operation io_;
+    eddy::lease received_;
     std::span<const std::byte> rest_;
-    std::array<std::byte, bench::read_max> buffer_;
 };
 
 class server {
@@ -74,7 +72,7 @@ private:
 
 int main(int argc, char** argv) {
     const int port = bench::port_argument(argc, argv);
-    bench::eddy_loop loop;
+    bench::eddy_loop loop({.lease_size = bench::read_max});
     server s(loop.get(), bench::listen_on(port));
     loop->run();
 }

@@ -5,17 +5,14 @@
 #include <eddy/io/run.hpp>
 #include <eddy/io/tcp/acceptor.hpp>
 
-#include <array>
-
 #include "common/eddy_loop.hpp"
 #include "echo/listener.hpp"
 
 namespace {
 
 eddy::task<> serve(eddy::tcp::socket peer) {
-    std::array<std::byte, bench::read_max> buffer;
-    while (const std::size_t count = co_await peer.read_some(buffer)) {
-        co_await peer.write(std::span(buffer).first(count));
+    while (const eddy::lease received = co_await peer.receive()) {
+        co_await peer.write(received.data());
     }
 }
 
@@ -34,7 +31,7 @@ eddy::task<> listen(eddy::loop& loop, eddy::tcp::acceptor acceptor) {
 
 int main(int argc, char** argv) {
     const int port = bench::port_argument(argc, argv);
-    bench::eddy_loop loop;
+    bench::eddy_loop loop({.lease_size = bench::read_max});
     eddy::tcp::acceptor acceptor(loop.get(), eddy::unique_fd(bench::listen_on(port)));
     loop->run(listen(loop.get(), std::move(acceptor)));
 }

@@ -9,8 +9,6 @@
 #include <eddy/io/run.hpp>
 #include <eddy/io/tcp/acceptor.hpp>
 
-#include <array>
-
 #include "common/eddy_loop.hpp"
 #include "echo/listener.hpp"
 
@@ -18,16 +16,11 @@ namespace {
 
 namespace ex = eddy::ex;
 
-struct session {
-    eddy::tcp::socket peer;
-    std::array<std::byte, bench::read_max> buffer;
-};
-
-auto echo(session& s) noexcept {
-    return eddy::repeat_until([&s]() noexcept {
-        return s.peer.read_some(s.buffer) | ex::let_value([&s](std::size_t& count) noexcept {
-                   return s.peer.write(std::span(s.buffer).first(count)) |
-                          ex::then([&count](std::size_t) noexcept { return count == 0; });
+auto echo(const eddy::tcp::socket& peer) noexcept {
+    return eddy::repeat_until([&peer]() noexcept {
+        return peer.receive() | ex::let_value([&peer](const eddy::lease& received) noexcept {
+                   return peer.write(received.data()) |
+                          ex::then([](std::size_t count) noexcept { return count == 0; });
                });
     });
 }
@@ -36,7 +29,7 @@ auto echo(session& s) noexcept {
 class connection {
 public:
     explicit connection(eddy::tcp::socket peer)
-        : session_{std::move(peer), {}}, operation_(ex::connect(echo(session_), end{this})) {
+        : peer_(std::move(peer)), operation_(ex::connect(echo(peer_), end{this})) {
         ex::start(operation_);
     }
 
@@ -52,15 +45,15 @@ private:
         void set_stopped() noexcept { delete self; }
     };
 
-    session session_;
-    ex::connect_result_t<decltype(echo(std::declval<session&>())), end> operation_;
+    eddy::tcp::socket peer_;
+    ex::connect_result_t<decltype(echo(std::declval<eddy::tcp::socket&>())), end> operation_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
     const int port = bench::port_argument(argc, argv);
-    bench::eddy_loop loop;
+    bench::eddy_loop loop({.lease_size = bench::read_max});
     eddy::tcp::acceptor acceptor(loop.get(), eddy::unique_fd(bench::listen_on(port)));
     loop->run(eddy::repeat([&] {
         return acceptor.accept() |

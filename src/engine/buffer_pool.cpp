@@ -65,32 +65,6 @@ void buffer_pool::collect() noexcept {
     }
 }
 
-void buffer_pool::push_free(buffer& b) noexcept {
-    b.where = buffer::place::free;
-    b.next_free = free_;
-    free_ = &b;
-    ++free_count_;
-}
-
-buffer_pool::buffer& buffer_pool::pop_free() noexcept {
-    buffer& b = *free_;
-    free_ = b.next_free;
-    --free_count_;
-    return b;
-}
-
-buffer_pool::buffer& buffer_pool::take() noexcept {
-    buffer& b = pop_free();
-    b.where = buffer::place::out;
-    ++lent_;
-    return b;
-}
-
-void buffer_pool::put(buffer& b) noexcept {
-    --lent_;
-    push_free(b);
-}
-
 buffer_pool::buffer& buffer_pool::give_to_kernel() noexcept {
     buffer& b = pop_free();
     b.where = buffer::place::kernel;

@@ -53,6 +53,8 @@ public:
     /// From here on the return of a buffer wakes the loop. False: some are back; do not sleep.
     [[nodiscard]] bool park() noexcept { return returned_.park(); }
 
+    /// The one that take() would take, of those that are free; null: none is.
+    buffer* next() const noexcept { return free_; }
     /// Precondition: there is a free one.
     buffer& take() noexcept;
     void put(buffer& b) noexcept;
@@ -100,5 +102,31 @@ private:
     std::atomic<std::uint64_t> returned_elsewhere_{0};
     std::atomic<unsigned> inside_{0};  ///< threads in give_back(), which may be about to wake
 };
+
+inline void buffer_pool::push_free(buffer& b) noexcept {
+    b.where = buffer::place::free;
+    b.next_free = free_;
+    free_ = &b;
+    ++free_count_;
+}
+
+inline buffer_pool::buffer& buffer_pool::pop_free() noexcept {
+    buffer& b = *free_;
+    free_ = b.next_free;
+    --free_count_;
+    return b;
+}
+
+inline buffer_pool::buffer& buffer_pool::take() noexcept {
+    buffer& b = pop_free();
+    b.where = buffer::place::out;
+    ++lent_;
+    return b;
+}
+
+inline void buffer_pool::put(buffer& b) noexcept {
+    --lent_;
+    push_free(b);
+}
 
 }  // namespace eddy

@@ -34,24 +34,34 @@ bool blocks(const io_request& request) noexcept {
 }  // namespace
 
 progress readiness_engine::start(io_operation& op, bool may_try) noexcept {
-    if (!is_plain(op.request_)) [[unlikely]] {
-        return start_other(op, may_try);
+    const io_request& request = op.request_;
+    switch (is_plain(request) ? request.code : opcode::none) {
+        case opcode::recv:
+            return start_plain<opcode::recv>(op, may_try);
+        case opcode::send:
+            return start_plain<opcode::send>(op, may_try);
+        case opcode::receive:
+            return start_plain<opcode::receive>(op, may_try);
+        default:
+            return start_other(op, may_try);
     }
-    return op.request_.code == opcode::recv ? start_plain<true>(op, may_try)
-                                            : start_plain<false>(op, may_try);
 }
 
 /// The two ways that most starts take; start_transfer() knows all.
-template <bool Reads>
+template <opcode Code>
 inline progress readiness_engine::start_plain(io_operation& op, bool may_try) noexcept {
+    constexpr bool reads = is_read(Code);
+    if constexpr (Code == opcode::receive) {
+        op.request_.size = pool_->buffer_size();
+    }
     fd_slot& slot = *op.request_.slot;
-    io_list& list = Reads ? slot.readers : slot.writers;
-    const bool may = Reads ? slot.may_read : slot.may_write;
+    io_list& list = reads ? slot.readers : slot.writers;
+    const bool may = reads ? slot.may_read : slot.may_write;
     if (list.empty() && may && may_try) {
-        return attempt_plain<Reads>(op);
+        return attempt_plain<Code>(op);
     }
     constexpr auto awaited =
-        Reads ? interest::readable | interest::peer_closed : interest::writable;
+        reads ? interest::readable | interest::peer_closed : interest::writable;
     if (list.empty() && !may && edge_ && (slot.registered & awaited) == awaited) {
         list.push_back(op);
         return progress::pending;
@@ -117,10 +127,11 @@ inline progress readiness_engine::go(io_operation& op, bool may_try) noexcept {
 }
 
 progress readiness_engine::finish(io_operation& op) noexcept {
-    if (op.request_.code == opcode::recv) [[likely]] {
-        return attempt_plain<true>(op);
-    }
     switch (op.request_.code) {
+        case opcode::recv:
+            return attempt_plain<opcode::recv>(op);
+        case opcode::receive:
+            return attempt_receive(op);
         case opcode::wait:
             return finish_wait(op);
         case opcode::connect:
@@ -134,36 +145,58 @@ progress readiness_engine::finish(io_operation& op) noexcept {
 progress readiness_engine::attempt(io_operation& op) noexcept {
     switch (op.request_.code) {
         case opcode::recv:
-            return attempt_plain<true>(op);
+            return attempt_plain<opcode::recv>(op);
         case opcode::send:
-            return attempt_plain<false>(op);
+            return attempt_plain<opcode::send>(op);
+        case opcode::receive:
+            return attempt_receive(op);
         default:
             return attempt_other(op);
     }
 }
 
-/// A recv or send. What is left to say of most results is here; after() knows all.
-template <bool Reads>
+inline progress readiness_engine::attempt_receive(io_operation& op) noexcept {
+    return is_socket(op.request_.slot->kind) ? attempt_plain<opcode::receive>(op)
+                                             : attempt_other(op);
+}
+
+/// A recv, a send, or a receive on a socket. What is left to say of most results is here; after()
+/// knows all.
+template <opcode Code>
 inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
-    const io_request& request = op.request_;
+    io_request& request = op.request_;
     fd_slot& slot = *request.slot;
-    const io_result result =
-        Reads ? kernel::recv_once(slot.fd, request.data, request.size, request.flags)
-              : kernel::send_once(slot.fd, request.data, request.size, request.flags);
+    io_result result;
+    detail::lease_buffer* lent = nullptr;
+    if constexpr (Code == opcode::recv) {
+        result = kernel::recv_once(slot.fd, request.data, request.size, request.flags);
+    } else if constexpr (Code == opcode::send) {
+        result = kernel::send_once(slot.fd, request.data, request.size, request.flags);
+    } else {
+        lent = pool_->next();
+        if (lent == nullptr) [[unlikely]] {
+            return attempt_other(op);
+        }
+        result = kernel::recv_once(slot.fd, lent->bytes(), request.size, 0);
+    }
     if (result.raw() <= 0 || op.moved_ != 0) [[unlikely]] {
         return after(op, result);
+    }
+    if constexpr (Code == opcode::receive) {
+        lent->size = static_cast<std::uint32_t>(result.raw());
+        request.data = &pool_->take();
     }
     if (result.count() != request.size) {
         if (request.all || !short_means_empty(slot, request)) {
             return after(op, result);
         }
-        if constexpr (Reads) {
+        if constexpr (is_read(Code)) {
             slot.may_read = false;
         } else {
             slot.may_write = false;
         }
     }
-    done(op, Reads ? slot.readers : slot.writers, result);
+    done(op, is_read(Code) ? slot.readers : slot.writers, result);
     return progress::finished;
 }
 
@@ -173,14 +206,18 @@ progress readiness_engine::attempt_other(io_operation& op) noexcept {
         starve(op);
         return progress::pending;
     }
-    return after(op, op.request_.code == opcode::receive ? receive(op) : perform(op.request_));
+    return after(op, call_for(op));
+}
+
+io_result readiness_engine::call_for(io_operation& op) noexcept {
+    return op.request_.code == opcode::receive ? receive(op) : perform(op.request_);
 }
 
 progress readiness_engine::after(io_operation& op, io_result result) noexcept {
     const io_request& request = op.request_;
     fd_slot& slot = *request.slot;
     if (result.system_error() == EINTR) {
-        result = perform(request);
+        result = call_for(op);
     }
     if (result.would_block()) {
         return would_block(op);

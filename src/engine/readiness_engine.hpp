@@ -45,11 +45,13 @@ private:
     progress go(io_operation& op, bool may_try) noexcept;
     progress attempt(io_operation& op) noexcept;
     progress attempt_other(io_operation& op) noexcept;
+    io_result call_for(io_operation& op) noexcept;
     progress after(io_operation& op, io_result result) noexcept;
-    template <bool Reads>
+    template <opcode Code>
     progress start_plain(io_operation& op, bool may_try) noexcept;
-    template <bool Reads>
+    template <opcode Code>
     progress attempt_plain(io_operation& op) noexcept;
+    progress attempt_receive(io_operation& op) noexcept;
     progress would_block(io_operation& op) noexcept;
     progress go_on(io_operation& op) noexcept;
     progress start_connect(io_operation& op) noexcept;

@@ -65,9 +65,11 @@ inline std::uint64_t size_of(const io_request& request) noexcept {
 /// operation of this kind is never settled before it begins, and waits for nothing but its turn
 /// and the descriptor.
 inline bool is_plain(const io_request& request) noexcept {
+    using enum opcode;
     const fd_slot* const slot = request.slot;
-    return (request.code == opcode::recv || request.code == opcode::send) && slot != nullptr &&
-           slot->generation == request.generation && request.size != 0 && slot->is_calm();
+    return detail::has(detail::codes(recv, send, receive), request.code) && slot != nullptr &&
+           slot->generation == request.generation &&
+           (request.size != 0 || request.code == receive) && slot->is_calm();
 }
 /// Whether a write without O_NONBLOCK waits until all of it is done, and O_NONBLOCK is not ours to
 /// set: then only a bite is written at once.

@@ -24,13 +24,4 @@ lease loop::take_lease(const io_operation& op) noexcept {
     return std::move(lent_->buffer);
 }
 
-/// What is lent belongs to this call while the completion runs: it may destroy the operation, or
-/// start it again.
-void loop::complete_receive(io_operation& op) noexcept {
-    lent here{&op, lease(engine::take_buffer(op)), lent_};
-    lent_ = &here;
-    op.callback_(op);
-    lent_ = here.outer;
-}
-
 }  // namespace eddy

@@ -1,5 +1,6 @@
 #include "engine/engine.hpp"
 #include "loop/blocking_call.hpp"
+#include "loop/lent.hpp"
 #include "loop/system_timers.hpp"
 
 #include <eddy/loop/loop.hpp>
@@ -9,10 +10,19 @@
 /// The way of an operation through the loop: what every request takes is in this file.
 namespace eddy {
 
-inline void loop::complete(io_operation& op) noexcept {
+/// What is lent belongs to this call while the completion runs: it may destroy the operation, or
+/// start it again.
+inline void loop::complete_receive(io_operation& op) noexcept {
+    lent here{&op, lease(engine::take_buffer(op)), lent_};
+    lent_ = &here;
+    op.callback_(op);
+    lent_ = here.outer;
+}
+
+/// An operation that counts as work only while it has more().
+inline void loop::tell(io_operation& op) noexcept {
     ++counters_.completions;
     if (!op.more_) {
-        forget(op);
         op.phase_ = io_operation::phase::idle;
     }
     if (op.callback_ == nullptr) {
@@ -22,6 +32,13 @@ inline void loop::complete(io_operation& op) noexcept {
     } else {
         op.callback_(op);
     }
+}
+
+inline void loop::complete(io_operation& op) noexcept {
+    if (!op.more_) {
+        forget(op);
+    }
+    tell(op);
 }
 
 /// Whether there is a result.
@@ -47,7 +64,8 @@ inline void loop::take(io_operation& op, const io_request& request) noexcept {
     op.wanted_end_ = end_reason::none;
 }
 
-/// `may_try`: may_complete_inline(). True: the result is there.
+/// `may_try`: may_complete_inline(). True: the result is there, and the operation does not count as
+/// work unless it has more().
 [[gnu::always_inline]] inline bool loop::begin(io_operation& op, bool timed,
                                                bool may_try) noexcept {
     check_use();
@@ -58,27 +76,46 @@ inline void loop::take(io_operation& op, const io_request& request) noexcept {
         attend();
     }
     op.renew();
-    ++(op.background_ ? background_work_ : work_);
     if (op.wanted_end_ != end_reason::none || draining_ || destroying_ ||
         op.request_.code == opcode::close) {
         if (bool there = false; begin_specially(op, timed, there)) {
+            if (!there) {
+                count(op);
+            }
             return there;
         }
     }
-    return is_there(op, engine_->start(op, may_try));
+    const progress how_far = engine_->start(op, may_try);
+    if (how_far == progress::finished) {
+        return true;
+    }
+    count(op);
+    if (how_far == progress::pending || !is_there(op, how_far)) {
+        return false;
+    }
+    if (!op.more_) {
+        forget(op);
+    }
+    return true;
+}
+
+/// The completion comes through the ready queue. Never with more().
+inline void loop::queue_result(io_operation& op) noexcept {
+    count(op);
+    op.phase_ = io_operation::phase::completed;
+    ready_.push(op);
 }
 
 /// A result is there in start(): calls the completion now, or later if that would be too deep. (One
 /// with more() comes only where begin() let the engine try, so never here too deep.)
 [[gnu::always_inline]] inline void loop::deliver(io_operation& op, bool now) noexcept {
     if (!now) {
-        op.phase_ = io_operation::phase::completed;
-        ready_.push(op);
+        queue_result(op);
         return;
     }
     ++inline_depth_;
     ++counters_.inline_completions;
-    complete(op);
+    tell(op);
     --inline_depth_;
 }
 
@@ -97,8 +134,7 @@ bool loop::start_here(io_operation& op) noexcept { return begin_here(op); }
 /// Its completion comes through the ready queue in any case.
 void loop::begin_queued(io_operation& op) noexcept {
     if (begin(op, false, may_complete_inline())) {
-        op.phase_ = io_operation::phase::completed;
-        ready_.push(op);
+        queue_result(op);
     }
 }
 

@@ -66,8 +66,6 @@ io_request recvmsg(const descriptor& d, msghdr& message, int flags) noexcept {
     return transfer(d, opcode::recvmsg, &message, 0, at_position, flags);
 }
 
-io_request receive(const descriptor& d) noexcept { return request_builder::on(d, opcode::receive); }
-
 io_request sendmsg(const descriptor& d, const msghdr& message, int flags) noexcept {
     return transfer(d, opcode::sendmsg, &message, 0, at_position, flags);
 }

@@ -32,6 +32,8 @@ public:
     }
     std::size_t size() const noexcept { return buffer_ != nullptr ? buffer_->size : 0; }
     bool empty() const noexcept { return buffer_ == nullptr; }
+    /// Whether it has a buffer.
+    explicit operator bool() const noexcept { return buffer_ != nullptr; }
 
     /// Gives the buffer back now.
     void reset() noexcept {

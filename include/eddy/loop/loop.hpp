@@ -327,6 +327,10 @@ private:
     void dispatch(io_operation& op) noexcept;
     void complete(io_operation& op) noexcept;
     void complete_receive(io_operation& op) noexcept;
+    void tell(io_operation& op) noexcept;
+    void queue_result(io_operation& op) noexcept;
+    /// The operation is work of this loop from here on.
+    void count(const io_operation& op) noexcept { ++(op.background_ ? background_work_ : work_); }
     /// The operation is no longer one of this loop.
     void forget(io_operation& op) noexcept {
         --(op.background_ ? background_work_ : work_);

@@ -109,7 +109,9 @@ inline io_request send_all(const descriptor& d, std::span<const std::byte> buffe
 /// can be read; of a datagram what fits into one buffer. Result: bytes, of which
 /// `loop::take_lease()` gives the buffer; 0 at the end of the stream. While all buffers are lent
 /// (`loop_options::lease_max`) it waits until one comes back.
-EDDY_API io_request receive(const descriptor& d) noexcept;
+inline io_request receive(const descriptor& d) noexcept {
+    return request_builder::on(d, opcode::receive);
+}
 /// Descriptors that come with a message are CLOEXEC.
 EDDY_API io_request recvmsg(const descriptor& d, msghdr& message, int flags = 0) noexcept;
 EDDY_API io_request sendmsg(const descriptor& d, const msghdr& message, int flags = 0) noexcept;
