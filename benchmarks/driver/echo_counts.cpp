@@ -100,8 +100,7 @@ void measure_echo_counts(context& c) {
     const int core = choose_cores().server;
     pin(0, core);
     const std::vector<subject> subjects = subjects_of("echo", c.chosen);
-    std::vector<std::string> names;
-    for (const subject& s : subjects) names.push_back(s.name);
+    const std::vector<std::string> names = names_of(subjects);
     std::vector<table_column> columns;
     for (unsigned connections : counted_connections) {
         const load_shape shape{connections, 64, 1};

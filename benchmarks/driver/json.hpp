@@ -10,4 +10,7 @@ namespace bench {
 /// their own. A subject that could not run has null values. Throws std::runtime_error.
 void write_json(const results& all, const std::string& file);
 
+/// What write_json() wrote. Throws std::runtime_error: no such file, or it holds something else.
+results read_json(const std::string& file);
+
 }  // namespace bench

@@ -6,18 +6,21 @@
 #include <string>
 
 #include "common/clock.hpp"
+#include "driver/check.hpp"
 #include "driver/child.hpp"
 #include "driver/context.hpp"
 #include "driver/cores.hpp"
 #include "driver/echo_burst.hpp"
 #include "driver/echo_counts.hpp"
 #include "driver/echo_two_core.hpp"
+#include "driver/growth_suite.hpp"
 #include "driver/json.hpp"
 #include "driver/memory_suite.hpp"
 #include "driver/plot.hpp"
 #include "driver/pollset_counts.hpp"
 #include "driver/program_suite.hpp"
 #include "driver/subject.hpp"
+#include "driver/targets.hpp"
 
 namespace {
 
@@ -26,6 +29,8 @@ void measure(bench::context& c, const std::string& suite) {
         bench::measure_echo_burst(c);
         bench::measure_echo_counts(c);
         if (!c.chosen.quick) bench::measure_echo_two_core(c);  // informative only
+    } else if (suite == "growth") {
+        bench::measure_growth(c);
     } else if (suite == "memory") {
         bench::measure_memory(c);
     } else {
@@ -49,6 +54,11 @@ void check(const bench::options& chosen) {
     if (!chosen.json.empty() && !std::ofstream(chosen.json, std::ios::app)) {
         throw std::invalid_argument("cannot write '" + chosen.json + "'");
     }
+}
+
+int check_targets(const bench::results& found) {
+    constexpr int exit_missed = 3;
+    return bench::print_check(bench::judge(found, bench::all_targets())) ? 0 : exit_missed;
 }
 
 std::string seconds_since(std::int64_t begin_ns) {
@@ -75,7 +85,7 @@ int run(const bench::options& chosen) {
         std::printf("written: %s, %s\n", chosen.json.c_str(),
                     bench::plot_name(chosen.json).c_str());
     }
-    return 0;
+    return chosen.check ? check_targets(found) : 0;
 }
 
 }  // namespace
@@ -87,6 +97,7 @@ int main(int argc, char** argv) {
             std::fputs(bench::usage().c_str(), stdout);
             return 0;
         }
+        if (!chosen.from.empty()) return check_targets(bench::read_json(chosen.from));
         check(chosen);
         return run(chosen);
     } catch (const std::invalid_argument& e) {

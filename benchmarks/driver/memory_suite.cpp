@@ -54,8 +54,7 @@ void measure_memory(context& c) {
     const int core = choose_cores().server;
     pin(0, core);
     const std::vector<subject> subjects = subjects_of("memory", c.chosen);
-    std::vector<std::string> names;
-    for (const subject& s : subjects) names.push_back(s.name);
+    const std::vector<std::string> names = names_of(subjects);
     rounds heap(names, 1);
     rounds resident(names, 1);
     c.shown.phase("memory of idle connections");

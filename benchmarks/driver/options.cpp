@@ -9,9 +9,9 @@ namespace bench {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> known_suites{"echo",    "post",  "timer",  "churn",
-                                                        "pollset", "spawn", "signal", "share",
-                                                        "memory",  "await", "grpc",   "compile"};
+constexpr std::array<std::string_view, 13> known_suites{
+    "echo",  "post",   "timer", "churn", "pollset", "spawn", "signal",
+    "share", "memory", "await", "grpc",  "compile", "growth"};
 
 bool is_suite(std::string_view name) {
     return std::find(known_suites.begin(), known_suites.end(), name) != known_suites.end();
@@ -45,6 +45,11 @@ options parse_options(int argc, char** argv) {
             o.quick = true;
         } else if (a == "--json") {
             o.json = value();
+        } else if (a == "--check") {
+            o.check = true;
+        } else if (a == "--from") {
+            o.from = value();
+            o.check = true;
         } else if (a == "--subject") {
             o.subjects.push_back(value());
         } else if (a == "--case") {
@@ -62,15 +67,19 @@ options parse_options(int argc, char** argv) {
 }
 
 std::string usage() {
-    return "usage: eddy_bench [--quick] [--json FILE] [--subject NAME]... [--case NAME]... "
-           "[SUITE...]\n"
+    return "usage: eddy_bench [--quick] [--json FILE] [--check] [--from FILE] "
+           "[--subject NAME]...\n"
+           "                  [--case NAME]... [SUITE...]\n"
            "\n"
            "Measures eddy, the bare kernel interface and other event libraries side by side.\n"
            "\n"
            "  SUITE        echo, post, timer, churn, pollset, spawn, signal, share, memory,\n"
-           "               await, grpc, compile; none: all of them\n"
+           "               await, grpc, compile, growth; none: all of them\n"
            "  --quick      fewer rounds: all suites in under three minutes\n"
            "  --json FILE  writes one line for each value, and a plot next to it (.svg)\n"
+           "  --check      then compares with what was promised (driver/targets.cpp); exit 3: a\n"
+           "               promise is missed by more than the noise\n"
+           "  --from FILE  checks what --json wrote earlier, and measures nothing\n"
            "  --subject    only subjects whose names begin so (and the reference, always)\n"
            "  --case       only cases whose names begin so, such as 50x64B\n";
 }

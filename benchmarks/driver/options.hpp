@@ -11,6 +11,8 @@ struct options {
     std::vector<std::string> cases;     // empty: all
     bool quick = false;
     std::string json;  // empty: none
+    bool check = false;
+    std::string from;  // results to check instead of measuring; empty: none
     bool help = false;
 
     bool wants_subject(const std::string& name) const;

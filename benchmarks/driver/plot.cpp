@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "driver/plot_growth.hpp"
 #include "driver/plot_panels.hpp"
 #include "driver/plot_shares.hpp"
 #include "driver/plot_style.hpp"
@@ -178,6 +179,7 @@ void write_plot(const results& all, const std::string& file) {
         top = page_head;
         for (const plot_section& s : sections) top = draw_section(page, s, top);
     }
+    top = draw_growth(page, all, margin, top);
     if (!all.curves().empty()) top = draw_shares(page, all.curves(), margin, top);
     std::ofstream out(file);
     out << page.document(page_width, top + margin / 2);

@@ -88,8 +88,7 @@ constexpr std::array<counted_case, 2> cases{
 
 void measure_pollset_counts(context& c) {
     const std::vector<subject> subjects = subjects_of("pollset", c.chosen);
-    std::vector<std::string> names;
-    for (const subject& s : subjects) names.push_back(s.name);
+    const std::vector<std::string> names = names_of(subjects);
     std::vector<table_column> columns;
     for (const counted_case& counted : cases) {
         if (!c.chosen.wants_case(counted.name)) continue;

@@ -61,21 +61,25 @@ void ask(context& c, const program_suite& suite, const question& q,
 
 }  // namespace
 
-void measure_programs(context& c, const program_suite& suite) {
+void ask_programs(context& c, const program_suite& suite, const std::vector<subject>& subjects,
+                  std::string_view part) {
     unpin();
-    const std::vector<subject> subjects = subjects_of(suite.name, c.chosen);
-    std::vector<std::string> names;
-    for (const subject& s : subjects) names.push_back(s.name);
+    const std::vector<std::string> names = names_of(subjects);
     std::vector<question> wanted = suite.questions;
     std::erase_if(wanted, [&](const question& q) { return !c.chosen.wants_case(q.case_name); });
-    c.begin_part(suite.name, wanted.size());
+    c.begin_part(part, wanted.size());
     for (const question& q : wanted) {
         c.begin_case(suite.name, q.case_name);
         ask(c, suite, q, subjects, names);
     }
+}
+
+void measure_programs(context& c, const program_suite& suite) {
+    const std::vector<subject> subjects = subjects_of(suite.name, c.chosen);
+    ask_programs(c, suite, subjects, suite.name);
     c.shown.clear();
     for (const table_group& t : suite.tables) {
-        print_table(c.found, suite.name, t.title, names, t.columns);
+        print_table(c.found, suite.name, t.title, names_of(subjects), t.columns);
     }
 }
 

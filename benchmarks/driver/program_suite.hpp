@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "driver/context.hpp"
+#include "driver/subject.hpp"
 #include "driver/table.hpp"
 
 namespace bench {
@@ -32,6 +34,10 @@ struct program_suite {
 
 /// Runs every subject once a round, each round starting with another one.
 void measure_programs(context& c, const program_suite& suite);
+
+/// Only asks these subjects, with the time of the part `part`; prints nothing.
+void ask_programs(context& c, const program_suite& suite, const std::vector<subject>& subjects,
+                  std::string_view part);
 
 /// Precondition: there is one.
 program_suite program_suite_named(const std::string& name);

@@ -36,6 +36,7 @@ bool runs_a_loop(std::string_view suite) { return suite != "await" && suite != "
 /// Besides `eddy` itself.
 std::vector<std::string_view> eddy_programs(std::string_view suite) {
     if (suite == "echo") return {"eddy_wait"};
+    if (suite == "post") return {"eddy_callable"};
     if (suite == "compile") {
         return {"eddy_coro",
                 "eddy_sender",
@@ -142,7 +143,7 @@ command subject::run(std::vector<std::string> arguments) const {
 }
 
 std::vector<subject> subjects_of(std::string_view suite, const options& chosen) {
-    if (suite == "memory") suite = "echo";  // the same servers
+    if (suite == "memory" || suite == "growth") suite = "echo";  // the same servers
     const std::string prefix = program_folder() + std::string(suite) + "_";
     std::vector<subject> all =
         suite == "grpc" ? grpc_subjects(prefix + "calls") : loop_subjects(suite, prefix);
@@ -156,6 +157,12 @@ std::vector<subject> subjects_of(std::string_view suite, const options& chosen) 
                              }),
               all.end());
     return all;
+}
+
+std::vector<std::string> names_of(const std::vector<subject>& subjects) {
+    std::vector<std::string> names;
+    for (const subject& s : subjects) names.push_back(s.name);
+    return names;
 }
 
 }  // namespace bench

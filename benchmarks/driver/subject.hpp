@@ -25,6 +25,8 @@ struct subject {
 /// nothing.
 std::vector<subject> subjects_of(std::string_view suite, const options& chosen);
 
+std::vector<std::string> names_of(const std::vector<subject>& subjects);
+
 /// The folder of the driver's own program, where all the others are.
 std::string program_folder();
 

@@ -1,30 +1,23 @@
 // Posting on eddy: intrusive entries.
 
-#include "common/eddy_loop.hpp"
+#include "post/eddy_runner.hpp"
 #include "post/harness.hpp"
 
 namespace {
 
 template <class Handler>
-class eddy_poster {
+class eddy_poster : public bench::eddy_runner<Handler> {
 public:
+    using bench::eddy_runner<Handler>::eddy_runner;
     struct item : eddy::entry {
         Handler* handler = nullptr;
     };
 
-    explicit eddy_poster(Handler& handler) : handler_(handler) {}
-
     void prepare(item& i) {
-        i.handler = &handler_;
+        i.handler = &this->handler_;
         i.set_callbacks([](eddy::entry& e) noexcept { static_cast<item&>(e).handler->ran(); });
     }
-    void post(item& i) { loop_->post(i); }
-    void run() { loop_->run(); }
-    void stop() { loop_->stop(); }
-
-private:
-    Handler& handler_;
-    bench::eddy_loop loop_;
+    void post(item& i) { this->loop_->post(i); }
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Timers on eddy.
 
-#include <deque>
+#include <memory>
 
 #include "common/eddy_loop.hpp"
 #include "timer/harness.hpp"
@@ -10,13 +10,14 @@ namespace {
 template <class Handler>
 class eddy_timers {
 public:
-    eddy_timers(Handler& handler, unsigned count) : handler_(handler) {
-        for (unsigned i = 0; i < count; ++i) timers_.emplace_back(loop_.get(), *this, i);
+    eddy_timers(Handler& handler, unsigned count)
+        : handler_(handler), timers_(std::allocator<item>().allocate(count)), count_(count) {
+        for (unsigned i = 0; i < count; ++i) std::construct_at(timers_ + i, loop_.get(), *this);
     }
     ~eddy_timers() {
-        inside([this] {
-            for (item& t : timers_) loop_->disarm(t);
-        });
+        inside([this] { std::for_each_n(timers_, count_, [&](item& t) { loop_->disarm(t); }); });
+        std::destroy_n(timers_, count_);
+        std::allocator<item>().deallocate(timers_, count_);
     }
 
     template <class Function>
@@ -40,10 +41,8 @@ public:
 
 private:
     struct item : eddy::timer {
-        item(eddy::loop& loop, eddy_timers& o, unsigned n)
-            : timer(loop, on_timer), owner(&o), number(n) {}
+        item(eddy::loop& loop, eddy_timers& o) : timer(loop, on_timer), owner(&o) {}
         eddy_timers* owner;
-        unsigned number;
     };
 
     /// As the bare heap does it: the time of the turn, and in a callback the time that it is.
@@ -53,12 +52,13 @@ private:
 
     static void on_timer(eddy::timer& t) noexcept {
         const item& i = static_cast<item&>(t);
-        i.owner->handler_.fired(i.number);
+        i.owner->handler_.fired(static_cast<unsigned>(&i - i.owner->timers_));
     }
 
     Handler& handler_;
     bench::eddy_loop loop_;
-    std::deque<item> timers_;
+    item* const timers_;  // side by side, as those of the others
+    const unsigned count_;
     eddy::time_point turn_ = eddy::clock::now();
     bool running_ = false;
 };

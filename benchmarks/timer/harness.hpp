@@ -93,6 +93,27 @@ void measure_push_back(unsigned timers, unsigned pushes) {
     });
 }
 
+/// Among so many timers, one at random is cancelled and set again, which leaves as many as there
+/// were.
+template <template <class> class Subject>
+void measure_cancel_and_set(unsigned timers, unsigned count) {
+    no_handler handler;
+    Subject<no_handler> subject(handler, timers);
+    random_numbers random;
+    const auto delay = [&] { return (10'000 + random.below(60'000)) * ms; };
+    inside(subject, [&] {
+        for (unsigned i = 0; i < timers; ++i) subject.set(i, delay());
+        const std::int64_t begin = now_ns();
+        for (unsigned n = 0; n < count; ++n) {
+            const unsigned i = random.below(timers);
+            subject.cancel(i);
+            subject.set(i, delay());
+            if (n % 64 == 63) subject.turn();
+        }
+        print_metric("cancel_and_set_ns", each(begin, now_ns(), count));
+    });
+}
+
 /// When timers fire that were set from inside callbacks, `work` after these began: a negative
 /// lateness is a timer that fired before the time that was asked for had passed.
 template <template <class> class Subject>
@@ -140,6 +161,8 @@ int timer_main(int argc, char** argv) {
         measure_set_and_cancel<Subject>(a.number(0));
     } else if (a.question() == "push_back") {
         measure_push_back<Subject>(a.number(0), a.number(1));
+    } else if (a.question() == "cancel_and_set") {
+        measure_cancel_and_set<Subject>(a.number(0), a.number(1));
     } else if (a.question() == "lateness") {
         timer_lateness<Subject>().measure(a.number(0), 0);
     } else if (a.question() == "lateness_after_work") {

@@ -38,6 +38,7 @@ options)
     says 0 './test --sanitize' "$root/test" --help
     says 0 './run --serve PORT' "$root/run" --help
     says 0 './bench --quick' "$root/bench" --help
+    says 0 './bench --check' "$root/bench" --help
     says 2 'unknown option --nonsense' "$root/scripts/try-in-bare-debian" --nonsense
     ;;
 install)
