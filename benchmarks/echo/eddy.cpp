@@ -1,12 +1,14 @@
-// Echo on eddy's bare operations: receive and send, one of them under way on each connection. The
-// loop lends the buffer while there is something in it.
+// Echo on eddy's bare operations: a multishot receive on each connection, and a send of what it has
+// brought. The loop lends the buffers while there is something in them.
+
+#include <vector>
 
 #include "common/eddy_loop.hpp"
 #include "echo/listener.hpp"
 
 namespace {
 
-/// Deletes itself when its peer is gone.
+/// Deletes itself when its peer is gone and nothing is under way any more.
 class connection {
 public:
     connection(eddy::loop& loop, eddy::unique_fd socket)
@@ -16,39 +18,59 @@ public:
 
 private:
     void receive() noexcept {
-        loop_.start<&connection::io_, &connection::on_received>(*this, eddy::receive(socket_));
+        loop_.start<&connection::receiving_, &connection::on_received>(
+            *this, eddy::receive_multishot(socket_));
     }
 
+    /// What it starts or cancels may complete inside this call: only the outermost one deletes.
     void on_received(eddy::io_result result) noexcept {
-        if (result.count() == 0) {  // the end, or an error
-            delete this;
+        ++depth_;
+        if (result.count() == 0 || broken_) {
+            over_ = !receiving_.more();  // the end, or an error
         } else {
-            received_ = loop_.take_lease(io_);
-            send(received_.data());
+            received_.push_back(loop_.take_lease(receiving_));
+            if (received_.size() == 1) send(received_[0].data());
+            over_ = broken_ && !receiving_.more();
+            if (!broken_ && !receiving_.more()) receive();
         }
+        --depth_;
+        end_if_over();
     }
 
     void send(std::span<const std::byte> data) noexcept {
         rest_ = data;
-        loop_.start<&connection::io_, &connection::on_sent>(*this, eddy::send(socket_, data));
+        loop_.start<&connection::sending_, &connection::on_sent>(*this, eddy::send(socket_, data));
     }
 
     void on_sent(eddy::io_result result) noexcept {
         if (!result) {
-            delete this;
+            broken_ = true;
+            if (!over_) loop_.cancel(receiving_);
         } else if (result.count() < rest_.size()) {
-            send(rest_.subspan(result.count()));
+            return send(rest_.subspan(result.count()));
+        } else if (++sent_ != received_.size()) {
+            return send(received_[sent_].data());
         } else {
-            received_.reset();
-            receive();
+            received_.clear();
+            sent_ = 0;
         }
+        end_if_over();
+    }
+
+    void end_if_over() noexcept {
+        if (over_ && depth_ == 0 && !sending_.pending()) delete this;
     }
 
     eddy::loop& loop_;
     eddy::descriptor socket_;
-    eddy::io_operation io_;
-    eddy::lease received_;
+    eddy::io_operation receiving_;
+    eddy::io_operation sending_;
+    std::vector<eddy::lease> received_;
+    std::size_t sent_ = 0;  // how many of them
     std::span<const std::byte> rest_;
+    unsigned depth_ = 0;
+    bool over_ = false;    // nothing more will be received
+    bool broken_ = false;  // nothing more can be sent
 };
 
 class server {

@@ -196,8 +196,25 @@ inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
             slot.may_write = false;
         }
     }
+    if constexpr (Code == opcode::receive) {
+        if (request.multishot) {
+            return receives_on(op, result);
+        }
+    }
     done(op, is_read(Code) ? slot.readers : slot.writers, result);
     return progress::finished;
+}
+
+/// A multishot receive has got something.
+inline progress readiness_engine::receives_on(io_operation& op, io_result result) noexcept {
+    fd_slot& slot = *op.request_.slot;
+    constexpr auto awaited = interest::readable | interest::peer_closed;
+    op.result_ = result;
+    hold(op);
+    if (slot.may_read || !edge_ || (slot.registered & awaited) != awaited) {
+        make_runnable(op);  // there is more, or the poller must be told that it waits
+    }
+    return progress::more;
 }
 
 progress readiness_engine::attempt_other(io_operation& op) noexcept {
@@ -231,6 +248,9 @@ progress readiness_engine::after(io_operation& op, io_result result) noexcept {
     }
     if (advance(op, result)) {
         return go_on(op);
+    }
+    if (request.multishot && result.count() != 0) {
+        return receives_on(op, result);
     }
     done(op, total(op, result));
     look_after(slot, result);

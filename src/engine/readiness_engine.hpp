@@ -52,6 +52,7 @@ private:
     template <opcode Code>
     progress attempt_plain(io_operation& op) noexcept;
     progress attempt_receive(io_operation& op) noexcept;
+    progress receives_on(io_operation& op, io_result result) noexcept;
     progress would_block(io_operation& op) noexcept;
     progress go_on(io_operation& op) noexcept;
     progress start_connect(io_operation& op) noexcept;

@@ -112,6 +112,15 @@ inline io_request send_all(const descriptor& d, std::span<const std::byte> buffe
 inline io_request receive(const descriptor& d) noexcept {
     return request_builder::on(d, opcode::receive);
 }
+/// The same again whenever more has come, so that the kernel need not be asked each time. A result
+/// without more() is the last one: 0 at the end of the stream, an error, or, at any time, bytes;
+/// then start it anew. What had come before it was cancelled is delivered first. Reads that are
+/// started meanwhile wait until it is over.
+inline io_request receive_multishot(const descriptor& d) noexcept {
+    io_request request = receive(d);
+    request.multishot = true;
+    return request;
+}
 /// Descriptors that come with a message are CLOEXEC.
 EDDY_API io_request recvmsg(const descriptor& d, msghdr& message, int flags = 0) noexcept;
 EDDY_API io_request sendmsg(const descriptor& d, const msghdr& message, int flags = 0) noexcept;

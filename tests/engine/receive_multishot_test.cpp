@@ -1,0 +1,278 @@
+// Receives that go on by themselves.
+#include "engine/lease_fixture.hpp"
+
+#include <numeric>
+#include <utility>
+
+namespace eddy::test {
+namespace {
+
+/// One operation on each connection; what it brings is appended to `text`, and started anew where
+/// it ends with bytes.
+class MultishotReceive : public LeaseTest {
+protected:
+    struct reading {
+        std::string text;
+        std::size_t results = 0;
+    };
+
+    void receive_on(connection& c, reading& r, bool keep = false) {
+        c.reader.then([this, &c, &r, keep](recorder& self) {
+            lease l = loop().take_lease(self.operation());
+            EXPECT_EQ(l.size(), self.count());
+            r.text += text_of(l);
+            ++r.results;
+            if (keep && !l.empty()) {
+                kept.push_back(std::move(l));
+            }
+            if (!self.operation().more() && self.count() != 0) {
+                restart_.push_back(&c);
+            }
+        });
+        start(c.reader, receive_multishot(c.d));
+    }
+    bool has(const reading& r, std::string_view text) {
+        return until([&] {
+            restart_ended();
+            return r.text == text;
+        });
+    }
+    void restart_ended() {
+        for (connection* c : std::exchange(restart_, {})) {
+            start(c->reader, receive_multishot(c->d));
+        }
+    }
+    bool is_over(connection& c) {
+        return until([&] { return !c.reader.operation().pending(); });
+    }
+
+private:
+    std::vector<connection*> restart_;
+};
+EDDY_ON_EVERY_ENGINE(MultishotReceive);
+
+TEST_P(MultishotReceive, BringsWhateverComes) {
+    for (const pair_maker make : {tcp_pair, unix_stream_pair, unix_packet_pair, make_pipe}) {
+        connection& c = connect(make);
+        reading r;
+        receive_on(c, r);
+        std::string all;
+        for (int i = 0; i != 100; ++i) {
+            const std::string piece = std::to_string(i) + ' ';
+            c.send(piece);
+            all += piece;
+            if (i % 3 == 0) {
+                ASSERT_TRUE(has(r, all));
+            }
+        }
+        ASSERT_TRUE(has(r, all));
+        EXPECT_EQ(out(), 0U);
+        drop_connections();
+    }
+}
+
+TEST_P(MultishotReceive, WorksOnAnFdThatWasNonBlockingBefore) {
+    connection& c = connect([] {
+        fd_pair pair = tcp_pair();
+        set_nonblocking(pair.first.get(), true);
+        return pair;
+    });
+    reading r;
+    receive_on(c, r);
+    settle();
+    std::string all;
+    for (const char* const piece : {"one ", "two ", "three "}) {
+        c.send(piece);
+        ASSERT_TRUE(has(r, all += piece));
+    }
+}
+
+TEST_P(MultishotReceive, EndsWithTheStream) {
+    for (const pair_maker make : {tcp_pair, unix_stream_pair, make_pipe}) {
+        connection& c = connect(make);
+        reading r;
+        receive_on(c, r);
+        c.send("last");
+        c.peer.reset();
+        ASSERT_TRUE(has(r, "last"));
+        ASSERT_TRUE(is_over(c));
+        EXPECT_EQ(c.reader.result(), io_result::value(0)) << c.reader.error();
+        EXPECT_EQ(out(), 0U);
+    }
+}
+
+TEST_P(MultishotReceive, EndsWithAnError) {
+    connection& c = connect(tcp_pair);
+    reading r;
+    receive_on(c, r);
+    settle();
+    reset_on_close(c.peer.get());
+    c.peer.reset();
+    ASSERT_TRUE(is_over(c));
+    EXPECT_EQ(c.reader.error(), std::errc::connection_reset);
+}
+
+TEST_P(MultishotReceive, BringsAllThatIsThereBeforeTheEnd) {
+    make_loop({.lease_size = 1024});
+    connection& c = connect(tcp_pair);
+    reading r;
+    receive_on(c, r);
+    settle();
+    const std::string text = pattern(100'000);
+    c.send(text);
+    c.peer.reset();
+    ASSERT_TRUE(has(r, text));
+    ASSERT_TRUE(is_over(c));
+    EXPECT_EQ(c.reader.result(), io_result::value(0));
+    EXPECT_GE(r.results, 98U);
+}
+
+TEST_P(MultishotReceive, WaitsForABufferAndGoesOn) {
+    make_loop(two_buffers);
+    connection& c = connect(unix_packet_pair);
+    reading r;
+    receive_on(c, r, true);
+    std::string all;
+    for (int i = 0; i != 20; ++i) {
+        const std::string piece = std::to_string(i) + ' ';
+        c.send(piece);
+        all += piece;
+    }
+    ASSERT_TRUE(has(r, "0 1 "));
+    settle();
+    EXPECT_EQ(r.text, "0 1 ");
+    EXPECT_TRUE(c.reader.operation().pending());
+    ASSERT_TRUE(until([&] {
+        kept.clear();
+        restart_ended();
+        return r.text == all;
+    }));
+}
+
+TEST_P(MultishotReceive, SharesTheBuffersWithOthers) {
+    make_loop(two_buffers);
+    std::vector<reading> readings(10);
+    for (reading& r : readings) {
+        receive_on(connect(tcp_pair), r);
+    }
+    settle();
+    const std::string text = pattern(50'000);
+    for (connection& c : connections) {
+        c.send(text);
+    }
+    for (reading& r : readings) {
+        ASSERT_TRUE(has(r, text));
+    }
+    for (connection& c : connections) {
+        c.peer.reset();
+        ASSERT_TRUE(is_over(c));
+    }
+}
+
+TEST_P(MultishotReceive, LosesNothingWhenItIsCancelled) {
+    make_loop({.lease_count = 4, .lease_max = 4});
+    connection& c = connect(tcp_pair);
+    reading r;
+    std::string all;
+    for (int i = 0; i != 300; ++i) {
+        receive_on(c, r);
+        if (i % 3 == 0) {
+            loop().poll();
+        }
+        const std::string piece = std::to_string(i) + ' ';
+        c.send(piece);
+        all += piece;
+        if (i % 2 == 0) {
+            loop().poll();
+        }
+        loop().cancel(c.reader.operation());
+        ASSERT_TRUE(is_over(c));
+        ASSERT_TRUE(c.reader.result().ok() || c.reader.operation().was_canceled())
+            << c.reader.error();
+        ASSERT_EQ(c.reader.endings(), 1U);
+        ASSERT_EQ(out(), 0U);
+    }
+    receive_on(c, r);
+    EXPECT_TRUE(has(r, all));
+}
+
+TEST_P(MultishotReceive, IsCancelledFromItsCompletion) {
+    connection& c = connect(unix_packet_pair);
+    c.reader.then([this](recorder& self) {
+        if (self.operation().more()) {
+            loop().cancel(self.operation());
+        }
+    });
+    for (int i = 0; i != 5; ++i) {
+        c.send("x");
+    }
+    start(c.reader, receive_multishot(c.d));
+    ASSERT_TRUE(is_over(c));
+    EXPECT_EQ(c.reader.endings(), 1U);
+    const auto& results = c.reader.results();
+    auto got = std::accumulate(results.begin(), results.end(), std::size_t{0},
+                               [](std::size_t sum, io_result one) { return sum + one.count(); });
+    EXPECT_GE(got, 1U);
+    for (; got < 5; ++got) {
+        ASSERT_EQ(received(c.d), "x");
+    }
+    EXPECT_EQ(out(), 0U);
+}
+
+TEST_P(MultishotReceive, IsAbandonedWithWhatItHas) {
+    make_loop(two_buffers);
+    for (int i = 0; i != 100; ++i) {
+        connection& c = connect(i % 2 == 0 ? tcp_pair : unix_packet_pair);
+        start(c.reader, receive_multishot(c.d));
+        if (i % 3 == 0) {
+            loop().poll();
+        }
+        c.send("x");
+        c.send("y");
+        loop().abandon(c.reader.operation());
+        ASSERT_EQ(out(), kept.size());
+        kept.clear();
+        drop_connections();
+    }
+}
+
+TEST_P(MultishotReceive, EndsWhenItsDescriptorIsClosed) {
+    connection& c = connect(tcp_pair);
+    reading r;
+    receive_on(c, r);
+    c.send("x");
+    ASSERT_TRUE(has(r, "x"));
+    c.send("y");
+    c.d.close();
+    ASSERT_TRUE(is_over(c));
+    EXPECT_EQ(c.reader.endings(), 1U);
+    EXPECT_EQ(out(), 0U);
+}
+
+TEST_P(MultishotReceive, ComesBeforeReadsThatAreStartedLater) {
+    connection& c = connect(tcp_pair);
+    reading r;
+    receive_on(c, r);
+    settle();
+    recorder later;
+    std::string buffer(16, '\0');
+    start(later, recv(c.d, bytes(buffer)));
+    c.send("first");
+    ASSERT_TRUE(has(r, "first"));
+    EXPECT_FALSE(later.ended());
+    loop().cancel(c.reader.operation());
+    ASSERT_TRUE(is_over(c));
+    c.send("second");
+    ASSERT_TRUE(ends(later));
+    EXPECT_EQ(buffer.substr(0, later.count()), "second");
+}
+
+TEST_P(MultishotReceive, CanHaveADeadline) {
+    connection& c = connect(tcp_pair);
+    start(c.reader, receive_multishot(c.d), clock::now() + 1ms);
+    ASSERT_TRUE(is_over(c));
+    EXPECT_EQ(c.reader.error(), errc::timed_out);
+}
+
+}  // namespace
+}  // namespace eddy::test
