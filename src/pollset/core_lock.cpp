@@ -3,13 +3,7 @@
 
 namespace eddy::detail {
 
-void core_lock::acquire() noexcept {
-    core_.mutex_.lock();
-    core_.holder_ = this;
-    held_ = true;
-}
-
-void core_lock::release() {
+void core_lock::release_and_do() {
     struct list {
         closure_list& members;
         closure_list taken = std::exchange(members, {});

@@ -9,6 +9,11 @@ std::error_code domain_strategy::open() noexcept {
     return station::make(make_epoll_poller, station_);
 }
 
+std::error_code domain_strategy::open(pollset& set) noexcept {
+    poll_core::place_of(set) = station_.get();
+    return {};
+}
+
 std::error_code domain_strategy::join(membership& m) noexcept {
     poll_handle& h = *m.handle;
     if (any(poll_core::registered(h))) {

@@ -14,17 +14,17 @@ namespace eddy::detail {
 /// each connection would cost a wake-up that nobody wants.
 class domain_strategy : public strategy {
 public:
-    explicit domain_strategy(poll_core& core) noexcept : core_(core) {}
+    explicit domain_strategy(poll_core& core,
+                             const strategy_traits& t = {.kind = poll_strategy::domain}) noexcept
+        : strategy(t), core_(core) {}
     std::error_code open() noexcept;
 
-    poll_strategy kind() const noexcept override { return poll_strategy::domain; }
     std::error_code join(membership& m) noexcept final;
     void leave(membership& m) noexcept final;
     std::error_code wants_more(poll_handle& h) noexcept final;
 
-    std::error_code open(pollset&) noexcept final { return {}; }
+    std::error_code open(pollset& set) noexcept final;
     void close(pollset&) noexcept final {}
-    station& station_of(pollset&) noexcept final { return *station_; }
     /// Who has slept longest.
     pollset_worker& successor(station& s) noexcept override { return *s.sleepers.front(); }
 

@@ -15,11 +15,9 @@ namespace {
 /// about to run something, off its core.
 class epoll1_strategy final : public domain_strategy {
 public:
-    using domain_strategy::domain_strategy;
-
-    poll_strategy kind() const noexcept override { return poll_strategy::epoll1; }
-    std::size_t events_max() const noexcept override { return 1; }
-    std::size_t closures_max() const noexcept override { return 1; }
+    explicit epoll1_strategy(poll_core& core) noexcept
+        : domain_strategy(core,
+                          {.kind = poll_strategy::epoll1, .events_max = 1, .closures_max = 1}) {}
 
     void entered(pollset_worker& w) noexcept override {
         if (poll_core::is_alone(w)) {

@@ -47,7 +47,8 @@ class epollex_strategy final : public strategy {
     using type = pollable::type;
 
 public:
-    explicit epollex_strategy(poll_core& core) noexcept : core_(core) {}
+    explicit epollex_strategy(poll_core& core) noexcept
+        : strategy({.kind = poll_strategy::epollex}), core_(core) {}
 
     std::error_code open() noexcept {
         if (auto error = make(type::empty, empty_)) {
@@ -62,8 +63,6 @@ public:
         empty_->poller().remove(probe.get());
         return error;
     }
-
-    poll_strategy kind() const noexcept override { return poll_strategy::epollex; }
 
     std::error_code join(membership& m) noexcept override {
         pollable& now = at(*m.set);
@@ -109,7 +108,6 @@ public:
         --empty_->users;
     }
 
-    station& station_of(pollset& set) noexcept override { return *poll_core::place_of(set); }
     pollset_worker& successor(station& s) noexcept override { return *s.sleepers.front(); }
     void vacated(station& s) noexcept override { stations_.drop(s); }
 

@@ -20,7 +20,7 @@ std::error_code poll_core::add(pollset& set, poll_handle& h) noexcept {
     if (const membership* const m = find(h, set); m != nullptr && m->added) {
         return std::make_error_code(std::errc::file_exists);
     }
-    return join(set, h, &membership::added, lock);
+    return join(set, h, &membership::added);
 }
 
 std::error_code poll_core::remove(pollset& set, poll_handle& h) {
@@ -33,8 +33,7 @@ std::error_code poll_core::remove(pollset& set, poll_handle& h) {
     return {};
 }
 
-std::error_code poll_core::join(pollset& set, poll_handle& h, bool membership::*reason,
-                                core_lock& lock) noexcept {
+std::error_code poll_core::join(pollset& set, poll_handle& h, bool membership::*reason) noexcept {
     if (membership* const m = find(h, set)) {
         m->*reason = true;
         return {};
@@ -60,7 +59,7 @@ std::error_code poll_core::join(pollset& set, poll_handle& h, bool membership::*
         return error;
     }
     if (!h.due_.empty()) {
-        queue(h, nullptr, lock);
+        queue(h, nullptr);
     }
     return {};
 }
@@ -85,6 +84,9 @@ void poll_core::leave(membership& m) noexcept {
     delete &m;
     if (h.memberships_ == nullptr) {
         free_slot(h);
+        for (poll_word& word : h.words_) {
+            word.guard(true);  // the kernel watches nothing of it any more
+        }
     }
 }
 

@@ -7,7 +7,9 @@
 namespace eddy::detail {
 
 poll_core::poll_core(closure_executor* executor) noexcept
-    : executor_(executor), process_mark_(kernel::process_mark()) {}
+    : executor_(executor),
+      process_mark_(kernel::process_mark()),
+      mark_now_(kernel::process_mark_cell()) {}
 
 poll_core::~poll_core() {
     EDDY_ASSERT(forked() || all_sets_.empty(), "a poll_domain is destroyed before its sets");
@@ -48,8 +50,6 @@ std::error_code poll_core::made_by(strategy_maker* make) noexcept {
     }
     return error;
 }
-
-bool poll_core::forked() const noexcept { return process_mark_ != kernel::process_mark(); }
 
 poll_counters poll_core::counters() noexcept {
     return read_locked([&] { return counters_; });

@@ -32,20 +32,16 @@ class poll_core;
 /// The domain's lock, and what was decided under it and is done when it is free.
 class core_lock {
 public:
-    explicit core_lock(poll_core& core) noexcept : core_(core) { acquire(); }
+    inline explicit core_lock(poll_core& core) noexcept;
     core_lock(const core_lock&) = delete;
     core_lock& operator=(const core_lock&) = delete;
-    ~core_lock() {
-        if (held_) {
-            release();
-        }
-    }
+    inline ~core_lock();
 
-    void acquire() noexcept;
-    /// Rings the workers that were called, closes what is to be closed; then runs what was handed
-    /// in, or gives it to the executor.
+    inline void acquire() noexcept;
+    /// Tells pollsets of what was shown in them and is left, rings the workers that were called,
+    /// closes what is to be closed; then runs what was handed in, or gives it to the executor.
     /// If a closure throws, the next release runs the others.
-    void release();
+    inline void release();
     /// The same, but has the lock again in the end, whatever a closure throws.
     void flush();
 
@@ -57,6 +53,8 @@ public:
     bool has_handed() const noexcept { return !handed_.empty(); }
 
 private:
+    void release_and_do();
+
     poll_core& core_;
     bool held_ = false;
     std::size_t rings_ = 0;
@@ -73,8 +71,11 @@ public:
     ~poll_core();
     std::error_code open(poll_strategy kind) noexcept;
 
-    bool forked() const noexcept;
-    poll_strategy kind() const noexcept { return strategy_->kind(); }
+    bool forked() const noexcept {
+        // relaxed: only the number travels; the kernel wipes it in a child
+        return process_mark_ != mark_now_.load(std::memory_order_relaxed);
+    }
+    poll_strategy kind() const noexcept { return strategy_->traits.kind; }
     poll_counters counters() noexcept;
 
     // Handles: poll_words.cpp.
@@ -182,12 +183,17 @@ private:
     void happened(poll_handle& h, poll_event_kind kind, pollset_worker* by,
                   core_lock& lock) noexcept;
     void end_waits(poll_handle& h, std::error_code why, core_lock& lock) noexcept;
-    void queue(poll_handle& h, pollset_worker* by, core_lock& lock) noexcept;
+    /// Shows it in each of its pollsets.
+    void queue(poll_handle& h, const pollset_worker* by) noexcept;
+    /// Workers of that pollset are told of it, unless `by` is one of them, about to take what
+    /// is first or to leave.
+    void show(pollset& set, work_item& item, const pollset_worker* by) noexcept;
+    /// When the lock is about to be free, a worker of it is called, if there is something left.
+    void to_tell(pollset& set) noexcept;
+    void tell(core_lock& lock) noexcept;
     /// Something more urgent came before what a harvester was to run at once.
     void tell_of_displaced(const operation& was_first, const pollset* own,
                            core_lock& lock) noexcept;
-    /// Calls a worker of each of its pollsets, but of `own`.
-    void tell_others(poll_handle& h, const pollset* own, core_lock& lock) noexcept;
     static void unqueue(poll_handle& h) noexcept;
     /// Calls what is due for a handle that no pollset will call it for.
     void run_unowned(poll_handle& h, core_lock& lock);
@@ -198,8 +204,7 @@ private:
     // memberships.cpp
     std::error_code claim_slot(poll_handle& h) noexcept;
     void free_slot(poll_handle& h) noexcept;
-    std::error_code join(pollset& set, poll_handle& h, bool membership::*reason,
-                         core_lock& lock) noexcept;
+    std::error_code join(pollset& set, poll_handle& h, bool membership::*reason) noexcept;
     /// Takes one reason away; with the last one it leaves.
     void part(membership& m, bool membership::*reason, core_lock& lock);
     void leave(membership& m) noexcept;
@@ -211,8 +216,8 @@ private:
     template <class Visitor>
     void walk(pollset_set& from, std::vector<pollset_set*> pollset_set::*ties,
               Visitor&& visit) noexcept;
-    std::error_code reconcile(poll_handle& h, core_lock& lock) noexcept;
-    std::error_code reconcile_above(pollset_set& bag, core_lock& lock) noexcept;
+    std::error_code reconcile(poll_handle& h) noexcept;
+    std::error_code reconcile_above(pollset_set& bag) noexcept;
     void run_stranded(core_lock& lock);
     void leave_sets(poll_handle& h) noexcept;
     void leave_sets(pollset& set) noexcept;
@@ -238,14 +243,16 @@ private:
     void call(pollset_worker& sleeper, core_lock& lock) noexcept;
     void rouse(pollset_worker& w, core_lock& lock) noexcept;
     /// Calls a worker of `set` for what is due there. False: none is to be had.
-    bool help(pollset& set, core_lock& lock) noexcept;
+    void help(pollset& set, core_lock& lock) noexcept;
     /// Sees to it that somebody polls at `s`, if anybody is there.
     void hand_over(station& s, core_lock& lock) noexcept;
+    void see_to_the_rest(pollset& set, core_lock& lock) noexcept;
     static pollset_worker* to_kick(pollset& set) noexcept;
 
     std::mutex mutex_;
     closure_executor* executor_;
     std::uint64_t process_mark_;
+    const std::atomic<std::uint64_t>& mark_now_;
     std::unique_ptr<strategy> strategy_;
     std::vector<slot> slots_;  ///< by fd number
     std::vector<pollset_set*> all_sets_;
@@ -255,9 +262,36 @@ private:
     std::int64_t timerfd_ns_ = INT64_MAX;        ///< what it is set to
     poll_counters counters_;
     core_lock* holder_ = nullptr;  ///< who has the lock
+    pollset* to_tell_ = nullptr;   ///< pollsets in which something was shown since it was taken
 
     friend class core_lock;
     friend class eddy::pollset_set;
 };
+
+inline core_lock::core_lock(poll_core& core) noexcept : core_(core) { acquire(); }
+
+inline core_lock::~core_lock() {
+    if (held_) {
+        release();
+    }
+}
+
+inline void core_lock::acquire() noexcept {
+    core_.mutex_.lock();
+    core_.holder_ = this;
+    held_ = true;
+}
+
+inline void core_lock::release() {
+    if (core_.to_tell_ != nullptr) {
+        core_.tell(*this);
+    }
+    if (rings_ == 0 && handed_.empty() && !closing_) {
+        held_ = false;
+        core_.mutex_.unlock();
+    } else {
+        release_and_do();
+    }
+}
 
 }  // namespace eddy::detail

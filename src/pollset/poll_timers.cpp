@@ -35,12 +35,13 @@ std::error_code poll_core::open(pollset_timer& timer) noexcept {
         if (timer_handle_ == nullptr) {
             return std::make_error_code(std::errc::not_enough_memory);
         }
-        timer_handle_->words_[static_cast<std::size_t>(poll_event_kind::read)].waiting = &nobody();
+        timer_handle_->words_[static_cast<std::size_t>(poll_event_kind::read)].arm_guarded(
+            nobody());
     }
     if (!timers_.reserve()) {
         return std::make_error_code(std::errc::not_enough_memory);
     }
-    const auto error = join(timer.set_, *timer_handle_, &membership::for_timers, lock);
+    const auto error = join(timer.set_, *timer_handle_, &membership::for_timers);
     if (error) {
         timers_.unreserve();
     } else {
@@ -98,21 +99,13 @@ void poll_core::set_timerfd(std::int64_t deadline_ns) noexcept {
 /// The timerfd was readable: queues what is due. Setting it anew makes it unreadable.
 void poll_core::expire(pollset_worker* by, core_lock& lock) noexcept {
     const std::int64_t now_ns = ns_of(clock::now());
-    pollset* const own = by != nullptr ? by->set_ : nullptr;
-    const operation* const was_first = own != nullptr ? own->ready_.front() : nullptr;
     while (timer_node* const node = timers_.pop_due(now_ns)) {
         pollset_timer& timer = owner_of<&pollset_timer::node_>(*node);
         if (executor_ != nullptr) {
             lock.hand(*timer.item_.due, {});
             continue;
         }
-        timer.set_.ready_.push(timer.item_);
-        if (own != &timer.set_) {
-            static_cast<void>(help(timer.set_, lock));
-        }
-    }
-    if (was_first != nullptr && was_first != own->ready_.front()) {
-        tell_of_displaced(*was_first, own, lock);
+        show(timer.set_, timer.item_, by);
     }
     timerfd_ns_ = INT64_MAX;
     const std::int64_t next_ns = timers_.empty() ? INT64_MAX : timers_.next_deadline_ns();

@@ -14,48 +14,57 @@ constexpr auto read = poll_event_kind::read;
 constexpr auto write = poll_event_kind::write;
 constexpr auto error = poll_event_kind::error;
 
-std::error_code canceled() noexcept { return std::make_error_code(std::errc::operation_canceled); }
-
-/// Null for what is not of a handle.
-poll_handle* handle_of(const operation& queued) noexcept {
-    const auto& item = static_cast<const work_item&>(queued);
-    return item.what == work_item::kind::membership ? static_cast<const membership&>(item).handle
-                                                    : nullptr;
+std::error_code already_waiting() noexcept {
+    return std::make_error_code(std::errc::connection_already_in_progress);
 }
+
+std::error_code canceled() noexcept { return std::make_error_code(std::errc::operation_canceled); }
 
 }  // namespace
 
 std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closure& done,
                                      pollset_worker* by) {
-    core_lock lock(*this);
-    poll_handle::word& word = h.words_[index(kind)];
-    if (word.waiting != nullptr || done.taken_) {
-        return std::make_error_code(std::errc::connection_already_in_progress);
+    poll_word& word = h.words_[index(kind)];
+    if (std::exchange(done.taken_, true)) {
+        return already_waiting();
     }
-    done.taken_ = true;
+    if (word.arm(done)) {
+        return {};
+    }
+    core_lock lock(*this);
+    if (word.waiting() != nullptr) {
+        done.taken_ = false;
+        return already_waiting();
+    }
     if (h.shut_down_) {
         due(h, done, h.shutdown_error_, nullptr, lock);
         run_unowned(h, lock);
-    } else if (word.latched) {
-        word.latched = false;
+        return {};
+    }
+    if (word.take_latched()) {
         due(h, done, {}, by, lock);
-    } else {
-        word.waiting = &done;
-        if (auto failed =
-                h.memberships_ != nullptr ? strategy_->wants_more(h) : std::error_code()) {
-            word.waiting = nullptr;
+        return {};
+    }
+    if (!word.arm_guarded(done)) {
+        done.taken_ = false;
+        return already_waiting();
+    }
+    if (h.memberships_ != nullptr) {
+        if (auto failed = strategy_->wants_more(h)) {
+            word.take();
             done.taken_ = false;
             return failed;
         }
+        word.guard(strategy_->traits.level);
     }
     return {};
 }
 
 bool poll_core::cancel(poll_handle& h, closure& done) noexcept {
     core_lock lock(*this);
-    for (poll_handle::word& word : h.words_) {
-        if (word.waiting == &done) {
-            word.waiting = nullptr;
+    for (poll_word& word : h.words_) {
+        if (word.waiting() == &done) {
+            word.take();
             done.taken_ = false;
             strategy_->wants_less(h);
             return true;
@@ -110,10 +119,10 @@ void poll_core::harvest(const poll_event& event, pollset_worker* by, core_lock& 
         expire(by, lock);
         return;
     }
-    const bool level = strategy_->level();
+    const bool level = strategy_->traits.level;
     const interest failure = interest::error | interest::hangup | interest::invalid;
     const auto tell = [&](poll_event_kind kind, interest about) {
-        if (any(event.ready & about) && (!level || h.words_[index(kind)].waiting != nullptr)) {
+        if (any(event.ready & about) && (!level || h.words_[index(kind)].waiting() != nullptr)) {
             happened(h, kind, by, lock);
         }
     };
@@ -121,7 +130,9 @@ void poll_core::harvest(const poll_event& event, pollset_worker* by, core_lock& 
     tell(write, failure | interest::writable);
     // A level cannot be masked: who waits for errors alone would spin over a hang-up.
     tell(error, level ? failure : interest::error | interest::invalid);
-    strategy_->wants_less(h);
+    if (level) {
+        strategy_->wants_less(h);
+    }
 }
 
 int poll_core::fd_of(const poll_handle& h) noexcept {
@@ -134,13 +145,13 @@ bool poll_core::is_shut_down(const poll_handle& h) noexcept {
 
 interest poll_core::wanted(const poll_handle& h) noexcept {
     interest wanted = interest::none;
-    if (h.words_[index(read)].waiting != nullptr) {
+    if (h.words_[index(read)].waiting() != nullptr) {
         wanted |= interest::readable | interest::priority | interest::peer_closed;
     }
-    if (h.words_[index(write)].waiting != nullptr) {
+    if (h.words_[index(write)].waiting() != nullptr) {
         wanted |= interest::writable;
     }
-    if (h.words_[index(error)].waiting != nullptr) {
+    if (h.words_[index(error)].waiting() != nullptr) {
         wanted |= interest::error;
     }
     return wanted;
@@ -148,20 +159,18 @@ interest poll_core::wanted(const poll_handle& h) noexcept {
 
 void poll_core::happened(poll_handle& h, poll_event_kind kind, pollset_worker* by,
                          core_lock& lock) noexcept {
-    poll_handle::word& word = h.words_[index(kind)];
-    if (word.waiting == nullptr) {
-        word.latched = true;
-        return;
+    if (closure* const waited = h.words_[index(kind)].happened()) {
+        due(h, *waited, {}, by, lock);
     }
-    due(h, *std::exchange(word.waiting, nullptr), {}, by, lock);
 }
 
 void poll_core::end_waits(poll_handle& h, std::error_code why, core_lock& lock) noexcept {
     h.shut_down_ = true;
     h.shutdown_error_ = why;
-    for (poll_handle::word& word : h.words_) {
-        if (word.waiting != nullptr) {
-            due(h, *std::exchange(word.waiting, nullptr), why, nullptr, lock);
+    for (poll_word& word : h.words_) {
+        word.guard(true);  // later armings are told
+        if (closure* const waited = word.take()) {
+            due(h, *waited, why, nullptr, lock);
         }
     }
     strategy_->wants_less(h);
@@ -176,40 +185,36 @@ void poll_core::due(poll_handle& h, closure& c, std::error_code why, pollset_wor
         return;
     }
     h.due_.push(c, why);
-    queue(h, by, lock);
+    queue(h, by);
 }
 
-void poll_core::queue(poll_handle& h, pollset_worker* by, core_lock& lock) noexcept {
-    // Whoever harvests runs what is first in its pollset at once, unless it was kicked: nobody else
-    // is called for that. For all else someone is, because what it runs may take its time.
-    pollset* const own = by != nullptr ? by->set_ : nullptr;
-    const bool runs = own != nullptr && !by->kicked_;
-    const operation* const was_first = runs ? own->ready_.front() : nullptr;
+void poll_core::queue(poll_handle& h, const pollset_worker* by) noexcept {
     for (membership* m = h.memberships_; m != nullptr; m = m->next_of_handle) {
         if (!ready_queue::contains(*m)) {
-            m->set->ready_.push(*m);
+            show(*m->set, *m, by);
         }
     }
-    const operation* const first = runs ? own->ready_.front() : nullptr;
-    if (was_first != nullptr && was_first != first) {
-        tell_of_displaced(*was_first, own, lock);
-    }
-    if (first == nullptr || handle_of(*first) != &h || !h.due_.has_one()) {
-        tell_others(h, own, lock);
+}
+
+void poll_core::show(pollset& set, work_item& item, const pollset_worker* by) noexcept {
+    set.ready_.push(item);
+    if (by == nullptr || by->set_ != &set) {
+        to_tell(set);
     }
 }
 
-void poll_core::tell_of_displaced(const operation& was_first, const pollset* own,
-                                  core_lock& lock) noexcept {
-    if (poll_handle* const displaced = handle_of(was_first)) {
-        tell_others(*displaced, own, lock);
+void poll_core::to_tell(pollset& set) noexcept {
+    if (!std::exchange(set.to_tell_, true)) {
+        set.next_to_tell_ = std::exchange(to_tell_, &set);
     }
 }
 
-void poll_core::tell_others(poll_handle& h, const pollset* own, core_lock& lock) noexcept {
-    for (membership* m = h.memberships_; m != nullptr; m = m->next_of_handle) {
-        if (m->set != own) {
-            static_cast<void>(help(*m->set, lock));
+void poll_core::tell(core_lock& lock) noexcept {
+    while (to_tell_ != nullptr) {
+        pollset& set = *std::exchange(to_tell_, to_tell_->next_to_tell_);
+        set.to_tell_ = false;
+        if (!set.ready_.empty()) {
+            help(set, lock);
         }
     }
 }

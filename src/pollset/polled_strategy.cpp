@@ -82,10 +82,8 @@ private:
 /// watched. An fd that is in several pollsets wakes a worker of each.
 class polled_strategy final : public strategy {
 public:
-    explicit polled_strategy(poll_core& core) noexcept : core_(core) {}
-
-    poll_strategy kind() const noexcept override { return poll_strategy::poll; }
-    bool level() const noexcept override { return true; }
+    explicit polled_strategy(poll_core& core) noexcept
+        : strategy({.kind = poll_strategy::poll, .level = true}), core_(core) {}
 
     std::error_code join(membership& m) noexcept override {
         kernel::file_facts facts;
@@ -120,7 +118,6 @@ public:
     }
     void close(pollset& set) noexcept override { stations_.drop(*poll_core::place_of(set)); }
 
-    station& station_of(pollset& set) noexcept override { return *poll_core::place_of(set); }
     pollset_worker& successor(station& s) noexcept override { return *s.sleepers.front(); }
 
 private:

@@ -30,12 +30,12 @@ void poll_core::interrupt(station& s) noexcept {
     }
 }
 
-bool poll_core::help(pollset& set, core_lock& lock) noexcept {
+void poll_core::help(pollset& set, core_lock& lock) noexcept {
     pollset_worker* in_kernel = nullptr;
     for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
         if (w->state_ == state::waiting) {
             call(*w, lock);
-            return true;
+            return;
         }
         if (w->state_ == state::polling) {
             in_kernel = w;
@@ -44,7 +44,16 @@ bool poll_core::help(pollset& set, core_lock& lock) noexcept {
     if (in_kernel != nullptr) {
         interrupt(*in_kernel->station_);
     }
-    return in_kernel != nullptr;
+}
+
+/// Somebody else sees to what is left in the queue, and to the kernel. Who comes for the one sees
+/// to the other.
+void poll_core::see_to_the_rest(pollset& set, core_lock& lock) noexcept {
+    if (!set.ready_.empty()) {
+        to_tell(set);
+    }
+    tell(lock);
+    hand_over(*set.station_, lock);
 }
 
 void poll_core::hand_over(station& s, core_lock& lock) noexcept {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t calls_between_waits = 64;
 
 /// Whose closure this thread runs: the innermost, if one works inside another's closure.
-thread_local pollset_worker* running_here = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local pollset_worker* running_here = nullptr;
 
 class runs_here {
 public:
@@ -120,12 +120,12 @@ result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_po
     bool looked = false;
     std::size_t calls = 0;
     for (;;) {
-        if (calls == strategy_->closures_max()) {
+        if (calls == strategy_->traits.closures_max) {
             return work_end::ran;
         }
         if (!set.ready_.empty() && !w.kicked_) {
             // Whoever is always ready must not keep out what only the kernel knows of.
-            if (station& s = strategy_->station_of(set);
+            if (station& s = *set.station_;
                 s.polling == nullptr && s.calls_since_wait >= calls_between_waits) {
                 if (auto error = poll(s, w, time_point::min(), lock)) {
                     return error;
@@ -149,7 +149,7 @@ result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_po
             return work_end::timed_out;
         }
         looked = true;
-        station& s = strategy_->station_of(set);
+        station& s = *set.station_;
         if (s.polling != nullptr) {
             sleep(s, w, deadline, lock);
             continue;
@@ -158,7 +158,7 @@ result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_po
             return error;
         }
         if (lock.has_handed()) {
-            hand_over(strategy_->station_of(set), lock);  // `s` may be gone
+            hand_over(*set.station_, lock);  // `s` may be gone
             lock.flush();
             return work_end::ran;
         }
@@ -185,11 +185,8 @@ void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock) {
         }
     }
     // What is about to run may take its time: others see to the rest, and to the kernel.
-    station& s = strategy_->station_of(set);
-    if (set.ready_.empty() || !help(set, lock)) {
-        hand_over(s, lock);
-    }
-    ++s.calls_since_wait;
+    see_to_the_rest(set, lock);
+    ++set.station_->calls_since_wait;
     {
         const call_in_progress call(*this, h, lock);
         const runs_here here(w);
@@ -213,7 +210,7 @@ std::error_code poll_core::poll(station& s, pollset_worker& w, time_point deadli
     w.station_ = &s;
     w.state_ = state::polling;
     ++counters_.waits;
-    const std::size_t most = std::min(events.size(), strategy_->events_max());
+    const std::size_t most = std::min(events.size(), strategy_->traits.events_max);
     lock.release();
     const auto error = s.poller().wait(deadline, std::span(events).first(most), count, woken);
     lock.acquire();
@@ -260,22 +257,19 @@ void poll_core::enter(pollset& set, pollset_worker& w) noexcept {
 
 void poll_core::exit(pollset_worker& w, core_lock& lock) noexcept {
     pollset& set = *w.set_;
-    strategy_->left(w);
     (w.prev_of_set_ != nullptr ? w.prev_of_set_->next_of_set_ : set.workers_) = w.next_of_set_;
     if (w.next_of_set_ != nullptr) {
         w.next_of_set_->prev_of_set_ = w.prev_of_set_;
     }
     w.set_ = nullptr;
     w.state_ = state::outside;
-    if (set.ready_.empty() || !help(set, lock)) {
-        hand_over(strategy_->station_of(set), lock);
-    }
+    see_to_the_rest(set, lock);
     finish_shutdown(set, lock);
 }
 
 /// If the worker's pollset has moved meanwhile, the station loses it.
 void poll_core::depart(station& s, pollset_worker& w, core_lock& lock) noexcept {
-    if (&strategy_->station_of(*w.set_) != &s) {
+    if (w.set_->station_ != &s) {
         hand_over(s, lock);
     }
     if (s.retired && s.vacant()) {

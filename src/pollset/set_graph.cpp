@@ -57,14 +57,14 @@ void poll_core::walk(pollset_set& from, std::vector<pollset_set*> pollset_set::*
 }
 
 /// Joins the pollsets that some way leads to, leaves those that none does.
-std::error_code poll_core::reconcile(poll_handle& h, core_lock& lock) noexcept {
+std::error_code poll_core::reconcile(poll_handle& h) noexcept {
     std::error_code error;
     const std::uint64_t mark = ++walk_;
     const auto serve = [&](pollset& set) {
         set.walk_ = mark;
         const membership* const m = find(h, set);
         if (!error && (m == nullptr || !m->by_sets)) {
-            error = join(set, h, &membership::by_sets, lock);
+            error = join(set, h, &membership::by_sets);
         }
     };
     for (pollset_set* const bag : all_sets_) {
@@ -89,7 +89,7 @@ std::error_code poll_core::reconcile(poll_handle& h, core_lock& lock) noexcept {
 }
 
 /// A tie at `bag`, or below it, was made or cut.
-std::error_code poll_core::reconcile_above(pollset_set& bag, core_lock& lock) noexcept {
+std::error_code poll_core::reconcile_above(pollset_set& bag) noexcept {
     walk(bag, &pollset_set::bags_, [](pollset_set& s) {
         for (poll_handle* const h : s.handles_) {
             h->stale_ = true;
@@ -99,7 +99,7 @@ std::error_code poll_core::reconcile_above(pollset_set& bag, core_lock& lock) no
     for (pollset_set* const s : all_sets_) {
         for (poll_handle* const h : s->handles_) {
             if (std::exchange(h->stale_, false)) {
-                if (const auto failed = reconcile(*h, lock)) {
+                if (const auto failed = reconcile(*h)) {
                     error = failed;
                 }
             }
@@ -136,7 +136,7 @@ void poll_core::close(pollset_set& bag) {
         poll_handle& h = *bag.handles_.back();
         bag.handles_.pop_back();
         --h.sets_;
-        static_cast<void>(reconcile(h, lock));
+        static_cast<void>(reconcile(h));
         run_unowned(h, lock);
     }
     for (pollset_set* const item : bag.items_) {
@@ -144,7 +144,7 @@ void poll_core::close(pollset_set& bag) {
     }
     for (pollset_set* const above : bag.bags_) {
         std::erase(above->items_, &bag);
-        static_cast<void>(reconcile_above(*above, lock));
+        static_cast<void>(reconcile_above(*above));
     }
     std::erase(all_sets_, &bag);
     run_stranded(lock);
@@ -165,11 +165,11 @@ std::error_code poll_core::add(pollset_set& bag, poll_handle& h) {
         return no_memory();
     }
     ++h.sets_;
-    const auto error = reconcile(h, lock);
+    const auto error = reconcile(h);
     if (error) {
         bag.handles_.pop_back();
         --h.sets_;
-        static_cast<void>(reconcile(h, lock));
+        static_cast<void>(reconcile(h));
     }
     return error;
 }
@@ -188,10 +188,10 @@ std::error_code poll_core::add(pollset_set& bag, pollset& set) {
     if (!put_in(bag.pollsets_, set)) {
         return no_memory();
     }
-    const auto error = reconcile_above(bag, lock);
+    const auto error = reconcile_above(bag);
     if (error) {
         bag.pollsets_.pop_back();
-        static_cast<void>(reconcile_above(bag, lock));
+        static_cast<void>(reconcile_above(bag));
     }
     return error;
 }
@@ -216,11 +216,11 @@ std::error_code poll_core::add(pollset_set& bag, pollset_set& item) {
         bag.items_.pop_back();
         return no_memory();
     }
-    const auto error = reconcile_above(bag, lock);
+    const auto error = reconcile_above(bag);
     if (error) {
         bag.items_.pop_back();
         item.bags_.pop_back();
-        static_cast<void>(reconcile_above(bag, lock));
+        static_cast<void>(reconcile_above(bag));
     }
     return error;
 }
@@ -231,7 +231,7 @@ std::error_code poll_core::remove(pollset_set& bag, poll_handle& h) {
         return absent();
     }
     --h.sets_;
-    static_cast<void>(reconcile(h, lock));  // nothing is joined, so nothing fails
+    static_cast<void>(reconcile(h));  // nothing is joined, so nothing fails
     run_unowned(h, lock);
     return {};
 }
@@ -241,7 +241,7 @@ std::error_code poll_core::remove(pollset_set& bag, pollset& set) {
     if (std::erase(bag.pollsets_, &set) == 0) {
         return absent();
     }
-    static_cast<void>(reconcile_above(bag, lock));
+    static_cast<void>(reconcile_above(bag));
     run_stranded(lock);
     return {};
 }
@@ -252,7 +252,7 @@ std::error_code poll_core::remove(pollset_set& bag, pollset_set& item) {
         return absent();
     }
     std::erase(item.bags_, &bag);
-    static_cast<void>(reconcile_above(bag, lock));
+    static_cast<void>(reconcile_above(bag));
     run_stranded(lock);
     return {};
 }

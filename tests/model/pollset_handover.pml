@@ -1,6 +1,6 @@
 // Workers of pollsets that share one station: who polls, who sleeps, who runs what was harvested, and who
-// is called when. poll_core::work() and what it calls in src/pollset/pollset_work.cpp, queue() and happened()
-// in poll_words.cpp.
+// is called when. poll_core::work() and what it calls in src/pollset/pollset_work.cpp and pollset_calls.cpp,
+// queue(), tell() and happened() in poll_words.cpp.
 //
 // Workers 0 and 1 are of pollset 0, worker 2 of pollset 1 (or each has its own: pollset_handover.three.pml).
 // Handle A is in pollset 0, C in pollset 1, B in both. The closure of A waits until that of C was called: a
@@ -22,7 +22,12 @@
 #ifndef SET_OF
 #define SET_OF(w) ((w) / 2)
 #endif
+#ifndef LOOKS
+#define LOOKS(w) false                 // whether it may look at the kernel between closures
+#endif
+#ifndef ROUNDS
 #define ROUNDS(w) (1 + ((w) == 0))      // how often a thread calls work()
+#endif
 
 #define A 0
 #define B 1
@@ -38,6 +43,7 @@
 byte state[WORKERS];
 bool kicked[WORKERS];
 bool late[WORKERS];                    // its deadline has passed
+bool to_tell[WORKERS];                 // pollset::to_tell_
 bool shut = false;                     // pollset 0 is shut down: its handles have left
 
 byte poller = NOBODY;                  // station::polling
@@ -65,14 +71,21 @@ inline call(w) { state[w] = RUNNING; called++ }
 // poll_core::help(): a sleeper of the pollset, else its poller.
 inline help(p) {
     if
-    ::  WAITS_FOR(0, p) -> call(0); helped = true
-    ::  WAITS_FOR(1, p) -> call(1); helped = true
-    ::  WAITS_FOR(2, p) -> call(2); helped = true
-    ::  else ->
-        helped = POLLS_FOR(p);
-        bell = bell || helped
+    ::  WAITS_FOR(0, p) -> call(0)
+    ::  WAITS_FOR(1, p) -> call(1)
+    ::  WAITS_FOR(2, p) -> call(2)
+    ::  else -> bell = bell || POLLS_FOR(p)
     fi
 }
+
+// poll_core::tell(), before the lock is free: one of each pollset in which something was shown and is left.
+inline tell_one(p) {
+    if
+    ::  to_tell[p] && HAS_DUE(p) -> to_tell[p] = false; help(p)
+    ::  else -> to_tell[p] = false
+    fi
+}
+inline tell() { tell_one(0); tell_one(1) }
 
 // poll_core::hand_over(), to whomever the strategy likes.
 inline hand_over() {
@@ -88,41 +101,26 @@ inline hand_over() {
 }
 
 // Somebody else sees to the rest of the queue, and to the kernel.
-inline help_or_hand_over(p) {
-    helped = false;
-    if
-    ::  HAS_DUE(p) -> help(p)
-    ::  else
-    fi;
-    if
-    ::  helped
-    ::  else -> hand_over()
-    fi;
-    helped = false
+inline see_to_the_rest(p) {
+    to_tell[p] = to_tell[p] || HAS_DUE(p);
+    tell();
+    hand_over()
 }
 
-// poll_core::due() and queue(). `me`: NOBODY, or the worker that harvests: it will see what is there for
-// its own pollset. It tells all others; queue() spares them the first thing, if the harvester surely runs it
-// before it lets go of the lock.
+// poll_core::due(), queue() and show(). `me`: NOBODY, or the worker that harvests: it goes on to take what is
+// first in its own pollset, or to leave, before the lock is free.
 inline make_due(h, me) {
     assert(!due[h] && !being_called[h]);
 #ifdef RELIES_ON_THE_HARVESTER
-    taken = me != NOBODY && !HAS_DUE(SET_OF(me)) && IN(h, SET_OF(me));
+    silent = me != NOBODY && !HAS_DUE(SET_OF(me)) && IN(h, SET_OF(me));
 #endif
 #ifdef SHOWS_ONLY_TO_ITSELF
-    taken = me != NOBODY;
+    silent = me != NOBODY;
 #endif
     due[h] = true;
-    if
-    ::  !taken && IN(h, 0) && (me == NOBODY || SET_OF(me) != 0) -> help(0)
-    ::  else
-    fi;
-    if
-    ::  !taken && IN(h, 1) && (me == NOBODY || SET_OF(me) != 1) -> help(1)
-    ::  else
-    fi;
-    helped = false;
-    taken = false
+    to_tell[0] = to_tell[0] || (!silent && IN(h, 0) && (me == NOBODY || SET_OF(me) != 0));
+    to_tell[1] = to_tell[1] || (!silent && IN(h, 1) && (me == NOBODY || SET_OF(me) != 1));
+    silent = false
 }
 
 // poll_core::happened().
@@ -136,7 +134,7 @@ inline happened(h, me) {
 proctype worker(byte w) {
     byte round = 0;
     byte h;
-    bool ran, helped, taken, got_a, got_b, got_c;
+    bool ran, looks, looked, silent, got_a, got_b, got_c;
 again:
     atomic {
         if
@@ -146,13 +144,17 @@ again:
         state[w] = RUNNING;
         kicked[w] = false;
         late[w] = false;
+        looked = false;
         ran = false
     };
 turn:
-    atomic {
+    atomic {                           // under one lock with the harvest before it
         assert(state[w] == RUNNING && poller != w);
         if
         ::  kicked[w] -> goto leave
+        ::  LOOKS(w) && !looked && !kicked[w] && HAS_DUE(SET_OF(w)) && poller == NOBODY ->
+            // So many were run that it looks at the kernel first.
+            looks = true; looked = true; state[w] = POLLING; poller = w; tell(); goto poll
         ::  !kicked[w] && due[A] && IN(A, SET_OF(w)) -> h = A
         ::  !kicked[w] && due[B] && IN(B, SET_OF(w)) -> h = B
         ::  !kicked[w] && due[C] && IN(C, SET_OF(w)) -> h = C
@@ -161,8 +163,8 @@ turn:
             ::  ran || late[w] || (shut && SET_OF(w) == 0) -> goto leave
             ::  else ->
                 if
-                ::  poller == NOBODY -> state[w] = POLLING; poller = w; goto poll
-                ::  else -> state[w] = WAITING; goto sleep
+                ::  poller == NOBODY -> state[w] = POLLING; poller = w; tell(); goto poll
+                ::  else -> state[w] = WAITING; tell(); goto sleep
                 fi
             fi
         fi;
@@ -171,7 +173,7 @@ turn:
         assert(!being_called[h]);
         being_called[h] = true;
 #ifndef ROLE_IS_PASSED_AFTER_RUNNING
-        help_or_hand_over(SET_OF(w))
+        see_to_the_rest(SET_OF(w))
 #endif
     };
     // The closure, outside the lock.
@@ -184,13 +186,13 @@ end_blocked:
     atomic {                           // notify_on(), inside the closure
         being_called[h] = false;
         if
-        ::  latched[h] -> latched[h] = false; make_due(h, NOBODY)
+        ::  latched[h] -> latched[h] = false; make_due(h, NOBODY); tell()
         ::  else
         fi;
         h = 0;
         ran = true;
 #ifdef ROLE_IS_PASSED_AFTER_RUNNING
-        help_or_hand_over(SET_OF(w));
+        see_to_the_rest(SET_OF(w));
 #endif
         if
         ::  goto turn
@@ -200,9 +202,10 @@ end_blocked:
 
 poll:
 end_polling:
-    // In the kernel: out of it with all edges there are, or because it is late.
+    // In the kernel: out of it with all edges there are, or because it is late, or does not wait.
     atomic {
-        edge[A] || edge[B] || edge[C] || bell || late[w];
+        edge[A] || edge[B] || edge[C] || bell || late[w] || looks;
+        looks = false;
         got_a = edge[A]; got_b = edge[B]; got_c = edge[C];
         edge[A] = false; edge[B] = false; edge[C] = false;
         bell = false
@@ -214,9 +217,9 @@ end_polling:
         if :: got_a -> happened(A, w) :: else fi;
         if :: got_b -> happened(B, w) :: else fi;
         if :: got_c -> happened(C, w) :: else fi;
-        got_a = false; got_b = false; got_c = false
+        got_a = false; got_b = false; got_c = false;
+        goto turn
     };
-    goto turn;
 
 sleep:
 end_sleeping:
@@ -238,7 +241,7 @@ leave:
         fi;
 #endif
 #ifndef LEAVER_CALLS_NOBODY
-        help_or_hand_over(SET_OF(w))
+        see_to_the_rest(SET_OF(w))
 #endif
     };
     goto again;

@@ -1,10 +1,12 @@
-// One word of a poll_handle: nothing, latched, a closure waits; and shut down, which covers all (poll_core:
-// notify_on, cancel, happened, end_waits, shutdown in src/pollset/poll_words.cpp; run_next in pollset_work.cpp).
+// One word of a poll_handle: nothing, latched, a closure waits; and shut down, which covers all (poll_word in
+// include/eddy/pollset/detail/poll_word.hpp; poll_core: notify_on, cancel, happened, end_waits, shutdown in
+// src/pollset/poll_words.cpp; run_next in pollset_work.cpp).
 //
 // The first thread owns the descriptor: it arms a closure, waits until it was called or until a cancellation
 // came, reads to the end, and arms again. The second is a worker: it harvests edges and calls what is due. The
 // third cancels, makes ready, and shuts down. The peer writes. All that happens under the lock of the domain is
-// one step; an edge that was harvested and not looked at yet is in the worker's hand.
+// one step; an edge that was harvested and not looked at yet is in the worker's hand. Arming takes the lock
+// only if the word is not quiet.
 //
 // Shown:
 //   - what is armed is called once or cancelled once, never both, and never twice;
@@ -15,8 +17,9 @@
 #define ARMINGS 3
 #define NOTHING 255
 
-byte waiting = NOTHING;                // word::waiting: the arming whose closure it is
-bool latched = false;                  // word::latched
+byte waiting = NOTHING;                // poll_word: the arming whose closure waits
+bool latched = false;
+bool guarded = true;                   // poll_word::guarded_: at rest it is not quiet
 bool shut_down = false;                // poll_handle::shut_down_
 byte due = NOTHING;                    // poll_handle::due_: there is one owner, so at most one
 bool due_error = false;                // closure::error_
@@ -50,9 +53,19 @@ inline happened() {
 }
 
 inline notify_on(c) {
-    d_step {
+    d_step {                           // poll_word::arm(), without the lock
         assert(waiting == NOTHING);
         owner_waits = true;
+        if
+        ::  !latched && !guarded -> waiting = c
+        ::  else -> asks = true
+        fi
+    };
+    d_step {
+        if
+        ::  !asks
+        ::  else ->
+        asks = false;
         if
         ::  shut_down -> make_due(c, true)
 #ifdef FORGETS_THE_LATCH
@@ -60,7 +73,8 @@ inline notify_on(c) {
 #else
         ::  !shut_down && latched -> latched = false; make_due(c, false)
 #endif
-        ::  else -> waiting = c
+        ::  else -> waiting = c; guarded = false
+        fi
         fi
     }
 }
@@ -68,7 +82,7 @@ inline notify_on(c) {
 #define OVER(c) (calls[c] + cancellations[c] > 0)
 
 active proctype owner() {
-    bool was_shut_down;
+    bool was_shut_down, asks;
     do
     ::  arming < ARMINGS ->
         d_step { was_shut_down = shut_down; skip };
@@ -123,6 +137,9 @@ inline shutdown() {
     d_step {
 #ifndef SHUTDOWN_IS_NOT_REMEMBERED
         shut_down = true;
+#endif
+#ifndef SHUTDOWN_LEAVES_THE_WORD_QUIET
+        guarded = true;
 #endif
         if
         ::  waiting != NOTHING -> make_due(waiting, true); waiting = NOTHING

@@ -6,6 +6,7 @@
 #include <eddy/intrusive/operation.hpp>
 #include <eddy/pollset/closure.hpp>
 #include <eddy/pollset/detail/closure_list.hpp>
+#include <eddy/pollset/detail/poll_word.hpp>
 #include <eddy/pollset/poll_domain.hpp>
 
 #include <array>
@@ -77,11 +78,6 @@ public:
 private:
     poll_handle(detail::poll_core& core, unique_fd fd, poll_handle_options options) noexcept;
 
-    struct word {
-        closure* waiting = nullptr;
-        bool latched = false;
-    };
-
     detail::poll_core* core_;
     unique_fd fd_;
     priority_level priority_;
@@ -92,7 +88,7 @@ private:
     interest registered_ = interest::none;  ///< what the strategy has told the kernel
     std::uint32_t generation_ = 0;          ///< of its slot
     std::uint32_t calls_ = 0;               ///< closures that are being called
-    std::array<word, 3> words_{};
+    std::array<detail::poll_word, 3> words_;
     detail::closure_list due_;                   ///< to be called, in this order
     detail::membership* memberships_ = nullptr;  ///< one for each pollset it is in
     std::uint32_t sets_ = 0;                     ///< pollset_sets that it is in

@@ -8,7 +8,6 @@ namespace eddy::detail {
 class closure_list {
 public:
     bool empty() const noexcept { return head_ == nullptr; }
-    bool has_one() const noexcept { return head_ != nullptr && head_ == tail_; }
 
     void push(closure& c, std::error_code error) noexcept {
         c.error_ = error;
