@@ -51,7 +51,7 @@ private:
         if (pause != duration::zero()) {
             std::this_thread::sleep_for(pause);
         }
-        return ++calls == limit_ ? reaction::rearm : reaction::again;
+        return ++calls == limit_ ? reaction::disarm : reaction::again;
     }
     void on_removed() noexcept override { ++removals; }
 
