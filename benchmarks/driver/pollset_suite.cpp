@@ -64,8 +64,8 @@ program_suite pollset_suite() {
     program_suite s{
         .name = "pollset",
         .questions =
-            {{"1_event", {"single", "16", "1", "200000"}, {"single", "16", "1", "30000"}, cpu},
-             {"8_events", {"single", "16", "8", "400000"}, {"single", "16", "8", "60000"}, cpu}},
+            {{"1_event", {"single", "16", "1", "200000"}, {"single", "16", "1", "10000"}, cpu},
+             {"8_events", {"single", "16", "8", "400000"}, {"single", "16", "8", "20000"}, cpu}},
         .tables = {{"pollsets, one thread: CPU time an event",
                     {{"1 event a turn", "1_event", "cpu_ns_per_event", "ns"},
                      {"8 events a turn", "8_events", "cpu_ns_per_event", "ns"}}}},
@@ -73,7 +73,7 @@ program_suite pollset_suite() {
         .quick_rounds = 1,
     };
     for (const shape& m : matrix) {
-        s.questions.push_back({m.name(), m.arguments("200000"), m.arguments("20000"), all});
+        s.questions.push_back({m.name(), m.arguments("200000"), m.arguments("5000"), all});
         table_group table{m.title(),
                           {{"events", m.name(), "events_per_ms", "k/s"},
                            {"CPU", m.name(), "cpu_ns_per_event", "ns"}}};
@@ -85,14 +85,14 @@ program_suite pollset_suite() {
     for (const std::string threads : {"2", "4"}) {
         const std::string name = "blocked_" + threads;
         s.questions.push_back(
-            {name, {"blocked", threads, "16", "800"}, {"blocked", threads, "16", "100"}, latency});
+            {name, {"blocked", threads, "16", "800"}, {"blocked", threads, "16", "60"}, latency});
         append(blocked.columns, latencies(threads + " threads", name));
     }
     s.tables.push_back(std::move(blocked));
     for (const std::string threads : {"2", "8"}) {
         const std::string name = "herd_" + threads;
         s.questions.push_back(
-            {name, {"herd", threads, "16", "2000"}, {"herd", threads, "16", "200"}, all});
+            {name, {"herd", threads, "16", "2000"}, {"herd", threads, "16", "100"}, all});
         table_group herd{"pollsets: " + threads + " threads wait, one event comes",
                          latencies("until handled", name)};
         append(herd.columns, calls(name));
