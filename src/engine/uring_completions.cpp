@@ -10,6 +10,13 @@ namespace eddy {
 
 namespace {
 
+/// A recv, send or receive that is over, with some bytes: there is nothing more to ask.
+bool is_over(const io_request& request, io_result result) noexcept {
+    using enum opcode;
+    return result.raw() > 0 && detail::has(detail::codes(recv, send, receive), request.code) &&
+           (!request.all || result.count() == request.size);
+}
+
 /// A unix listener whose backlog is full: no event tells of the end of that.
 bool waits_for_time(const io_request& request) noexcept {
     return request.code == opcode::connect && request.slot->kind != descriptor_kind::tcp;
@@ -109,6 +116,10 @@ io_result uring_engine::ended(const io_operation& op, io_result result) const no
 }
 
 void uring_engine::on_single(io_operation& op, io_result result) noexcept {
+    if (!op.in_progress_ && is_over(op.request_, result)) [[likely]] {
+        conclude(op, result);
+        return;
+    }
     bool was_poll = op.in_progress_;
     op.in_progress_ = false;
     const bool ends = op.wanted_end_ != end_reason::none;
