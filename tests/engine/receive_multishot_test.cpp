@@ -1,5 +1,6 @@
 // Receives that go on by themselves.
 #include "engine/lease_fixture.hpp"
+#include "support/in_child.hpp"
 
 #include <numeric>
 #include <utility>
@@ -265,6 +266,24 @@ TEST_P(MultishotReceive, ComesBeforeReadsThatAreStartedLater) {
     c.send("second");
     ASSERT_TRUE(ends(later));
     EXPECT_EQ(buffer.substr(0, later.count()), "second");
+}
+
+TEST_P(MultishotReceive, EndsInTheChildAfterForkAndGoesOnInTheParent) {
+    connection& c = connect(tcp_pair);
+    reading r;
+    receive_on(c, r);
+    c.send("before");
+    ASSERT_TRUE(has(r, "before"));
+    const int ended = in_child([&] {
+        loop().after_fork_in_child();
+        EXPECT_TRUE(is_over(c));
+        EXPECT_EQ(c.reader.error(), std::errc::operation_canceled);
+        EXPECT_EQ(out(), 0U);
+        return ::testing::Test::HasFailure() ? 1 : 0;
+    });
+    EXPECT_EQ(ended, 0);
+    c.send(" after");
+    EXPECT_TRUE(has(r, "before after"));
 }
 
 TEST_P(MultishotReceive, CanHaveADeadline) {
