@@ -10,12 +10,9 @@
 namespace eddy {
 
 timer::timer(loop& home, callback on_run, callback on_cancel, timer_clock which)
-    : operation(node_kind::timer),
-      home_(&home),
-      on_run_(on_run),
-      on_cancel_(on_cancel),
-      clock_(which) {
+    : operation(node_kind::timer), home_(&home), on_run_(on_run), on_cancel_(on_cancel) {
     node_.owner = timer_owner::timer;
+    system_clock_ = which == timer_clock::system;
     if (which == timer_clock::system && home.system_timers_ == nullptr) {
         home.system_timers_ = std::make_unique<system_timers>(home);
     }
@@ -39,13 +36,26 @@ void timer::set_priority(priority_level priority) noexcept {
 }
 
 void loop::post_at(time_point when, timer& t) noexcept {
-    EDDY_ASSERT(t.clock_ == timer_clock::steady, "a system-clock timer needs a system time");
-    command(t, when.time_since_epoch().count());
+    EDDY_ASSERT(!t.system_clock_, "a system-clock timer needs a system time");
+    const std::int64_t when_ns = when.time_since_epoch().count();
+    if (!pushed_back(t, when_ns)) {
+        command(t, when_ns);
+    }
 }
 
 void loop::post_at(system_time_point when, timer& t) noexcept {
-    EDDY_ASSERT(t.clock_ == timer_clock::system, "a steady-clock timer needs a steady time");
+    EDDY_ASSERT(t.system_clock_, "a steady-clock timer needs a steady time");
     command(t, when.time_since_epoch().count());
+}
+
+/// The short way for the most frequent command, such as to the timeout of a connection that is
+/// alive: one that is set is moved to later. False: not by this way.
+inline bool loop::pushed_back(timer& t, std::int64_t when_ns) noexcept {
+    check_use();
+    // relaxed: what another thread wants is left to command().
+    return on_thread() && t.home_ == this &&
+           t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command && t.node_.armed() &&
+           !t.cancelling_ && !draining_ && !destroying_ && timers_.push_back(t.node_, when_ns);
 }
 
 void loop::cancel(timer& t) noexcept { command(t, timer::cancel_command); }
@@ -63,8 +73,13 @@ void loop::command(timer& t, std::int64_t wanted_ns) noexcept {
         // before or after.
         static_cast<void>(away_from_inbox(t));
         apply(t, wanted_ns);
-        return;
+    } else {
+        tell(t, wanted_ns);
     }
+}
+
+/// From another thread: leaves the command for the loop.
+void loop::tell(timer& t, std::int64_t wanted_ns) noexcept {
     std::int64_t before = t.wanted_ns_.load(std::memory_order_relaxed);
     do {
         if (before == timer::cancel_command) {
@@ -86,18 +101,24 @@ void loop::apply(timer& t, std::int64_t wanted_ns) noexcept {
         ++work_;
     }
     if (wanted_ns == timer::cancel_command || draining_ || destroying_) {
-        t.cancelling_ = true;
-        if (!t.queued_) {
-            ready_.push(t);
-        }
+        begin_cancel(t);
         return;
     }
     if (t.queued_) {
         ready_.erase(t);  // it was due, and is set anew
     }
-    t.room_->move(t.node_, wanted_ns);
-    if (t.clock_ == timer_clock::system) {
+    if (!t.system_clock_) {
+        timers_.move(t.node_, wanted_ns);
+    } else {
+        system_timers_->heap().move(t.node_, wanted_ns);
         system_timers_->update();
+    }
+}
+
+void loop::begin_cancel(timer& t) noexcept {
+    t.cancelling_ = true;
+    if (!t.queued_) {
+        ready_.push(t);
     }
 }
 
@@ -105,10 +126,11 @@ void loop::apply(timer& t, std::int64_t wanted_ns) noexcept {
 /// tell.
 bool loop::away_from_inbox(timer& t) noexcept {
     // relaxed: take() reads it with acquire.
-    if (t.wanted_ns_.load(std::memory_order_relaxed) != timer::no_command) {
-        attend();  // whoever is about to push finds nobody asleep
-        take_inbox();
+    if (t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command) {
+        return true;
     }
+    attend();  // whoever is about to push finds nobody asleep
+    take_inbox();
     return t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command;
 }
 
@@ -152,7 +174,6 @@ void loop::expire_timers() noexcept {
 
 void loop::due(timer& t) noexcept {
     if (!t.queued_) {
-        t.due_ns_ = t.node_.deadline_ns();
         ready_.push(t);
     }
 }
@@ -186,18 +207,19 @@ void loop::dispatch(timer& t) noexcept {
 /// Sets an interval timer to the first of its deadlines that is not past, and counts the others.
 void loop::repeat(timer& t) noexcept {
     std::int64_t now_ns = now().time_since_epoch().count();
-    if (t.clock_ == timer_clock::system) {
+    if (t.system_clock_) {
         const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
         now_ns = std::chrono::duration_cast<duration>(since_epoch).count();
     }
+    const std::int64_t due_ns = t.node_.deadline_ns();  // for which it fires
     // Unsigned: from one end of the clock to the other is more than a signed number holds.
     const auto interval = static_cast<std::uint64_t>(t.interval_ns_);
     std::uint64_t late = 0;
-    if (now_ns > t.due_ns_) {
-        late = static_cast<std::uint64_t>(now_ns) - static_cast<std::uint64_t>(t.due_ns_);
+    if (now_ns > due_ns) {
+        late = static_cast<std::uint64_t>(now_ns) - static_cast<std::uint64_t>(due_ns);
     }
     t.expirations_ = late / interval + 1;
-    const auto next = saturating_add(time_point(duration(std::max(now_ns, t.due_ns_))),
+    const auto next = saturating_add(time_point(duration(std::max(now_ns, due_ns))),
                                      duration(interval - late % interval));
     apply(t, next.time_since_epoch().count());
 }

@@ -6,6 +6,8 @@
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/stoppable_io.hpp>
 
+#include <utility>
+
 namespace eddy {
 
 void loop::stop() noexcept {
@@ -100,12 +102,37 @@ bool loop::disarm(entry& e) noexcept {
     return true;
 }
 
+/// Entries, alike and with nothing special about them, are nearly all that ever comes: the newest
+/// of them, until something else, are turned round and queued in one go.
 void loop::take_inbox() noexcept {
-    queue_node* node = inbox_.take();
-    while (node != nullptr) {
+    queue_node* newest = inbox_.take_newest_first();
+    if (newest == nullptr) {
+        return;
+    }
+    operation_list alike;
+    std::size_t count = 0;
+    priority_level priority = default_priority;
+    while (newest != nullptr && newest->kind() == node_kind::entry) {
+        auto& e = static_cast<entry&>(*newest);
+        if (count == 0) {
+            priority = e.priority();
+        }
+        if (e.priority() != priority || e.after_poll_ || draining_ || destroying_) {
+            break;
+        }
+        newest = inbox::next(e);
+        alike.push_front(e);
+        ++count;
+    }
+    for (queue_node* node = inbox::reversed(newest); node != nullptr;) {
         queue_node* const next = inbox::next(*node);
         take(*node);
         node = next;
+    }
+    if (count != 0) {
+        work_ += count;
+        counters_.posts += count;
+        ready_.push(std::move(alike), priority);
     }
 }
 

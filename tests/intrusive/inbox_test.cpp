@@ -49,6 +49,25 @@ TEST(Inbox, IsTakenInTheOrderOfThePushes) {
     EXPECT_EQ(box.take(), nullptr);
 }
 
+TEST(Inbox, CanAlsoBeTakenTheNewestFirst) {
+    letter one(1), two(2), three(3);
+    inbox box;
+    EXPECT_TRUE(box.park());
+    EXPECT_EQ(box.take_newest_first(), nullptr);
+    EXPECT_FALSE(box.push(one));
+    EXPECT_FALSE(box.push(two));
+    EXPECT_FALSE(box.push(three));
+    queue_node* const newest = box.take_newest_first();
+    EXPECT_EQ(newest, &three);
+    EXPECT_TRUE(box.empty());
+    EXPECT_EQ(inbox::next(*newest), &two);
+    queue_node* const oldest = inbox::reversed(newest);
+    EXPECT_EQ(oldest, &one);
+    EXPECT_EQ(inbox::next(*oldest), &two);
+    EXPECT_EQ(inbox::next(three), nullptr);
+    EXPECT_EQ(inbox::reversed(nullptr), nullptr);
+}
+
 TEST(Inbox, ANodeThatWasTakenCanBePushedAgain) {
     letter one(1), two(2);
     inbox box;

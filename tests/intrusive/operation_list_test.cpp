@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -42,6 +43,43 @@ TEST_F(OperationList, IsFirstInFirstOut) {
     EXPECT_EQ(&list.pop_front(), &three);
     EXPECT_TRUE(list.empty());
     EXPECT_EQ(list.front(), nullptr);
+}
+
+TEST_F(OperationList, TakesSomethingAtItsFront) {
+    test_operation zero{0};
+    list.push_front(zero);
+    EXPECT_EQ(numbers(list), (std::vector{0, 1, 2, 3}));
+    list.erase(one);
+    EXPECT_EQ(numbers(list), (std::vector{0, 2, 3}));
+}
+
+TEST_F(OperationList, TakesOverAnotherOneBehindItsLast) {
+    test_operation four{4}, five{5};
+    operation_list others;
+    others.push_front(five);
+    others.push_front(four);
+    list.append(std::move(others));
+    EXPECT_EQ(numbers(list), (std::vector{1, 2, 3, 4, 5}));
+    // The links go both ways.
+    list.erase(three);
+    list.erase(four);
+    EXPECT_EQ(numbers(list), (std::vector{1, 2, 5}));
+    list.erase(five);
+    list.push_back(three);
+    EXPECT_EQ(numbers(list), (std::vector{1, 2, 3}));
+}
+
+TEST(EmptyOperationList, TakesOverAnotherOne) {
+    test_operation one{1}, two{2};
+    operation_list list;
+    operation_list others;
+    others.push_back(one);
+    list.append(std::move(others));
+    list.push_back(two);
+    EXPECT_EQ(numbers(list), (std::vector{1, 2}));
+    list.erase(one);
+    EXPECT_EQ(&list.pop_front(), &two);
+    EXPECT_TRUE(list.empty());
 }
 
 TEST_F(OperationList, LosesItsFirst) {

@@ -39,6 +39,22 @@ TEST(ReadyQueue, IsEmptyAtFirst) {
     EXPECT_TRUE(numbers(queue).empty());
 }
 
+TEST(ReadyQueue, TakesManyOfOnePriorityAtOnce) {
+    test_operation first(1, 32), second(2, 32), third(3, 32), high(4, 0);
+    ready_queue queue;
+    queue.push(first);
+    eddy::operation_list many;
+    many.push_back(second);
+    many.push_back(third);
+    queue.push(std::move(many), 32);
+    queue.push(high);
+    EXPECT_EQ(popped(queue), (std::vector{4, 1, 2, 3}));
+    eddy::operation_list more;
+    more.push_back(second);
+    queue.push(std::move(more), 32);
+    EXPECT_EQ(popped(queue), (std::vector{2}));
+}
+
 TEST(ReadyQueue, TheLowestPriorityNumberComesFirst) {
     test_operation low(1, 63);
     test_operation middle(2, 32);

@@ -28,6 +28,54 @@ TEST_P(LoopPost, EntriesRunInTheOrderInWhichTheyWerePosted) {
     EXPECT_EQ(order, expected);
 }
 
+TEST_P(LoopPost, WhatIsPostedFromOutsideRunsInOrderWhateverElseIsAmongIt) {
+    std::vector<int> order;
+    std::vector<std::unique_ptr<job>> jobs;
+    const auto add = [&](int number) -> job& {
+        jobs.push_back(std::make_unique<job>([&order, number] { order.push_back(number); }));
+        return *jobs.back();
+    };
+    const auto add_low = [&](int number) -> job& {
+        job& low = add(number);
+        low.set_priority(63);
+        return low;
+    };
+    alarm ring(loop(), [&] { order.push_back(100); });
+    ring.set_priority(0);
+    loop().post(add(0));
+    loop().post(add_low(10));
+    loop().post(add(1));
+    loop().post_at(clock::now(), ring);  // also by the inbox
+    loop().post(add(2));
+    loop().post_next(add(3));
+    loop().post(add_low(11));
+    loop().post(add(4));
+    loop().post(add(5));
+    EXPECT_EQ(loop().run(run_mode::empty), jobs.size() + 1);
+    // The 3 waits until the kernel was asked, which nobody of the others has to: each turn asks.
+    std::vector<int> posted = order;
+    std::erase(posted, 3);
+    EXPECT_EQ(posted, (std::vector{100, 0, 1, 2, 4, 5, 10, 11}));
+    EXPECT_EQ(order.size(), jobs.size() + 1);
+    EXPECT_EQ(loop().counters().posts, jobs.size());
+}
+
+TEST_P(LoopPost, OneOfManyThatAreStillOutsideCanBeTakenBack) {
+    std::vector<int> order;
+    std::vector<std::unique_ptr<job>> jobs;
+    for (int i = 0; i != 5; ++i) {
+        jobs.push_back(std::make_unique<job>([&order, i] { order.push_back(i); }));
+        loop().post(*jobs.back());
+    }
+    for (const std::size_t gone : {0U, 2U, 4U}) {
+        EXPECT_TRUE(loop().disarm(*jobs[gone]));
+        EXPECT_FALSE(jobs[gone]->posted());
+    }
+    EXPECT_EQ(loop().run(run_mode::empty), 2U);
+    EXPECT_EQ(order, (std::vector{1, 3}));
+    EXPECT_TRUE(loop().empty());
+}
+
 TEST_P(LoopPost, NothingRunsInsidePost) {
     job inner;
     job outer([&] {

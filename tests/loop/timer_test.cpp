@@ -93,6 +93,42 @@ TEST_P(LoopTimer, AHundredOneNanosecondApartFireInOrderHoweverTheyAreSet) {
     }
 }
 
+TEST_P(LoopTimer, TimersThatAreMovedLaterByTheLoopFireInTheOrderInWhichTheyWereMoved) {
+    std::vector<int> order;
+    const auto begin = clock::now();
+    alarm first(loop(), [&] { order.push_back(1); });
+    alarm second(loop(), [&] { order.push_back(2); });
+    alarm third(loop(), [&] { order.push_back(3); });
+    const auto when = begin + 3ms;
+    job mover([&] {
+        loop().post_at(begin + 1ms, first);
+        loop().post_at(begin + 1ms, second);
+        loop().post_at(begin + 2ms, second);
+        loop().post_at(when, second);
+        loop().post_at(when, third);
+        loop().post_at(when, first);
+        loop().post_at(when, second);  // not later: behind the others all the same
+    });
+    loop().post(mover);
+    EXPECT_EQ(loop().run(run_mode::empty), 4U);
+    EXPECT_GE(clock::now(), when);
+    EXPECT_EQ(order, (std::vector{3, 1, 2}));
+}
+
+TEST_P(LoopTimer, MovingLaterDoesNotSaveATimerThatIsCancelled) {
+    alarm ring(loop());
+    job mover([&] {
+        loop().post_at(clock::now() + 1h, ring);
+        loop().cancel(ring);
+        loop().post_at(clock::now() + 2h, ring);
+    });
+    loop().post(mover);
+    EXPECT_EQ(loop().run(run_mode::empty), 2U);
+    EXPECT_EQ(ring.runs, 0);
+    EXPECT_EQ(ring.cancels, 1);
+    EXPECT_FALSE(ring.armed());
+}
+
 TEST_P(LoopTimer, ALoneTimerCanBeMovedLater) {
     time_point fired;
     alarm ring(loop(), [&] { fired = clock::now(); });

@@ -123,7 +123,8 @@ inline inbox_take() {
     fi
 }
 
-// loop::take_inbox() and loop::take().
+// loop::take_inbox() and loop::take(). There the newest entries are turned round and queued in one
+// go, after what is older: the same order, and only the loop sees it.
 inline take_inbox() {
     inbox_take();
     do

@@ -30,13 +30,27 @@ public:
     }
 
     /// Thread: the loop's. All nodes in the order in which they were pushed, linked by next().
-    queue_node* take() noexcept {
+    queue_node* take() noexcept { return reversed(take_newest_first()); }
+
+    /// The same, the newest first: for who goes through them anyway and can turn them round then.
+    queue_node* take_newest_first() noexcept {
         if (head_.load(std::memory_order_relaxed) == nullptr) {
             return nullptr;  // a push that this misses is found by the next take() or by park()
         }
         // acquire: pairs with push().
         queue_node* newest = head_.exchange(nullptr, std::memory_order_acquire);
-        return newest == asleep() ? nullptr : reversed(newest);
+        return newest == asleep() ? nullptr : newest;
+    }
+
+    static queue_node* reversed(queue_node* newest) noexcept {
+        queue_node* oldest = nullptr;
+        while (newest != nullptr) {
+            queue_node* const older = newest->next_;
+            newest->next_ = oldest;
+            oldest = newest;
+            newest = older;
+        }
+        return oldest;
     }
 
     /// Thread: the loop's. From here on a push asks for a wake-up. False: there are nodes; do not
@@ -61,17 +75,6 @@ private:
     /// An address that no node has.
     queue_node* asleep() const noexcept {
         return reinterpret_cast<queue_node*>(const_cast<std::atomic<queue_node*>*>(&head_));
-    }
-
-    static queue_node* reversed(queue_node* newest) noexcept {
-        queue_node* oldest = nullptr;
-        while (newest != nullptr) {
-            queue_node* const older = newest->next_;
-            newest->next_ = oldest;
-            oldest = newest;
-            newest = older;
-        }
-        return oldest;
     }
 
     std::atomic<queue_node*> head_{nullptr};

@@ -60,6 +60,10 @@ protected:
     constexpr explicit operation(node_kind kind) noexcept : queue_node(kind) {}
     ~operation() = default;
 
+    // Of entries and timers, but here, where they take no room.
+    bool after_poll_ = false;    ///< an entry: it runs after the kernel was asked
+    bool cancelling_ = false;    ///< a timer: its on_cancel is still to come
+    bool system_clock_ = false;  ///< a timer
     operation* prev_ = nullptr;
 
     friend class operation_list;

@@ -25,6 +25,30 @@ public:
         tail_ = &op;
     }
 
+    void push_front(operation& op) noexcept {
+        op.next_ = head_;
+        op.prev_ = nullptr;
+        op.queued_ = true;
+        if (head_ != nullptr) {
+            head_->prev_ = &op;
+        } else {
+            tail_ = &op;
+        }
+        head_ = &op;
+    }
+
+    /// Takes over all of `others`, behind what is here. Precondition: there are some.
+    void append(operation_list&& others) noexcept {
+        others.head_->prev_ = tail_;
+        if (tail_ != nullptr) {
+            tail_->next_ = others.head_;
+        } else {
+            head_ = others.head_;
+        }
+        tail_ = others.tail_;
+        others.head_ = others.tail_ = nullptr;
+    }
+
     operation& pop_front() noexcept {
         operation& op = *head_;
         head_ = next(op);

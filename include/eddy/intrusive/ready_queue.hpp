@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace eddy {
 
@@ -19,6 +20,12 @@ public:
     void push(operation& op) noexcept {
         levels_[op.priority_].push_back(op);
         levels_used_ |= bit(op.priority_);
+    }
+
+    /// All of `ops`, behind what is here. Precondition: there are some, all with that priority.
+    void push(operation_list&& ops, priority_level priority) noexcept {
+        levels_[priority].append(std::move(ops));
+        levels_used_ |= bit(priority);
     }
 
     /// What pop() would take, or null.

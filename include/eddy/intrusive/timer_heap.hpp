@@ -78,12 +78,27 @@ public:
             insert(node, deadline_ns);
             return;
         }
+        if (push_back(node, deadline_ns)) {
+            return;
+        }
         node.deadline_ns_ = deadline_ns;
         node.sequence_ = next_sequence_++;
         if (deadline_ns > items_[node.position_].deadline_ns) {
             return;
         }
         place(node.position_, refreshed(node));
+    }
+
+    /// Sets an armed node anew if that is to later than before, for which nothing but the node has
+    /// to be looked at: what stands in the heap is not later than what stands in the node. Else
+    /// false.
+    bool push_back(timer_node& node, std::int64_t deadline_ns) noexcept {
+        if (deadline_ns <= node.deadline_ns_) {
+            return false;
+        }
+        node.deadline_ns_ = deadline_ns;
+        node.sequence_ = next_sequence_++;
+        return true;
     }
 
     void erase(timer_node& node) noexcept {

@@ -54,7 +54,6 @@ private:
 
     callback on_run_ = nullptr;
     callback on_cancel_ = nullptr;
-    bool after_poll_ = false;
 
     friend class loop;
     friend class loop_group;

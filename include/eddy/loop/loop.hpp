@@ -363,7 +363,10 @@ private:
     void move(operation& op, priority_level priority) noexcept;
 
     void command(timer& t, std::int64_t wanted_ns) noexcept;
+    bool pushed_back(timer& t, std::int64_t when_ns) noexcept;
+    void tell(timer& t, std::int64_t wanted_ns) noexcept;
     void apply(timer& t, std::int64_t wanted_ns) noexcept;
+    EDDY_COLD void begin_cancel(timer& t) noexcept;
     void due(timer& t) noexcept;
     void repeat(timer& t) noexcept;
 

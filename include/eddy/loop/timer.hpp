@@ -43,7 +43,9 @@ public:
     EDDY_API ~timer();
 
     loop& home() const noexcept { return *home_; }
-    timer_clock which_clock() const noexcept { return clock_; }
+    timer_clock which_clock() const noexcept {
+        return system_clock_ ? timer_clock::system : timer_clock::steady;
+    }
 
     /// The following: the loop's thread, or before the timer is set.
     bool armed() const noexcept { return node_.armed() || queued_; }
@@ -63,19 +65,18 @@ private:
         command_node() noexcept : queue_node(node_kind::timer_command) {}
     };
 
+    // What setting and disarming look at comes first, together: with many timers, each cache line
+    // costs more than all the rest.
+    timer_node node_;
+    /// What another thread wants; `no_command` while `command_` is not in the inbox.
+    std::atomic<std::int64_t> wanted_ns_{no_command};
     loop* home_;
     std::shared_ptr<timer_heap> room_;
     callback on_run_;
     callback on_cancel_;
-    timer_node node_;
     std::int64_t interval_ns_ = 0;
-    std::int64_t due_ns_ = 0;  ///< the deadline that it fires for
     std::uint64_t expirations_ = 0;
     const char* name_ = nullptr;
-    timer_clock clock_;
-    bool cancelling_ = false;
-    /// What another thread wants; `no_command` while `command_` is not in the inbox.
-    std::atomic<std::int64_t> wanted_ns_{no_command};
     command_node command_;
 
     friend class loop;
