@@ -93,7 +93,9 @@ TEST_P(SystemTimer, ALoopThatHadOneIsStillEmptyAndQuiet) {
     int live = 0;
     loop().for_each_live([&](const live_operation&) { ++live; });
     EXPECT_EQ(live, 0);
-    EXPECT_LT(turns_in(3ms), 10U);
+    // One that does not sleep makes tens of thousands; a wait that ends a little early, on a
+    // crowded machine again and again, a few.
+    EXPECT_LT(turns_in(20ms), 1000U);
 }
 
 TEST_P(SystemTimer, ALoopOfAnotherThreadIsDestroyedHereAfterItWasDrained) {

@@ -126,7 +126,9 @@ TEST_P(LoopWake, ALoopThatIsWokenSleepsAgain) {
     });
     loop().run();
     other.join();
-    EXPECT_LT(turns_in(5ms), 10U);
+    // One that does not sleep makes tens of thousands; a wait that ends a little early, on a
+    // crowded machine again and again, a few.
+    EXPECT_LT(turns_in(20ms), 1000U);
     loop().disarm(far);
 }
 
