@@ -337,7 +337,7 @@ TEST_P(Nursery, EndsWithTheLoop) {
     r.start_on(loop());
     settle();
     loop().stop();
-    loop().run(run_mode::drained, {.until = clock::now() + 5s});
+    loop().run(run_mode::drained, {.until = clock::now() + patience});
     EXPECT_EQ(r.how(), ending::stopped);
     EXPECT_EQ(trace.find('!'), std::string::npos);
 }

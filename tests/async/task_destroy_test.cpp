@@ -105,7 +105,7 @@ TEST_P(TaskDestruction, WhileItIsOnItsWayHome) {
         const std::uint64_t before = loop().counters().posts;
         r->start();
         // Looks into the inbox, until the other thread has completed it.
-        for (const time_point limit = clock::now() + 5s;
+        for (const time_point limit = clock::now() + patience;
              loop().counters().posts == before && clock::now() < limit;) {
             loop().for_each_live([](const live_operation&) {});
         }

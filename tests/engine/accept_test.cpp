@@ -264,7 +264,7 @@ TEST_P(Accept, ThatFailedAtOnceAndIsAbandonedClosesNothing) {
             }
         });
         r.start(l, accept_multishot(d));
-        l.run_for(5s);
+        l.run_for(patience);
         EXPECT_EQ(servers.size(), 5U);
         EXPECT_TRUE(failed.results().empty());
         EXPECT_TRUE(is_open(0));
@@ -293,7 +293,7 @@ TEST_P(Accept, OfAStreamEndsAtItsDeadlineAlsoIfTheFirstIsThereAtOnce) {
         start(stream, accept_multishot(d), clock::now() + 100ms);
     });
     start(first, accept(d));
-    loop().run_for(5s);
+    loop().run_for(patience);
     EXPECT_EQ(servers.size(), 2U);
     EXPECT_TRUE(stream.ended());
     EXPECT_EQ(stream.error(), make_error_code(errc::timed_out));
@@ -325,7 +325,7 @@ TEST_P(Accept, OfMoreThanTheKernelHasRoomForLeavesRoomToAbandonAnother) {
         }
     });
     start(r, accept_multishot(d));
-    loop().run_for(5s);
+    loop().run_for(patience);
     EXPECT_EQ(servers.size(), amount);
     EXPECT_TRUE(other.results().empty());
     r.then(nullptr);

@@ -23,7 +23,7 @@ TEST_P(Attachment, OfADuplicateOfStandardInputLeavesThatBlocking) {
         r.start(l, read(d, bytes(buffer)));
         l.poll();
         d.close();
-        l.run(run_mode::empty, {.until = clock::now() + 3s});
+        l.run(run_mode::empty, {.until = clock::now() + patience});
         EXPECT_TRUE(r.ended());
         EXPECT_FALSE(is_nonblocking(0));
         return 0;

@@ -284,7 +284,7 @@ TEST_P(BlockingMode, OfAStandardDescriptorDoesNotLetABigWriteBlockTheLoop) {
             return 2;
         }
         loop.cancel(w.operation());
-        loop.run(run_mode::empty, {.until = clock::now() + 5s});
+        loop.run(run_mode::empty, {.until = clock::now() + patience});
         written += 0;
         return !w.operation().pending() && written == bytes_waiting(pipe.first.get()) ? 0 : 3;
     });

@@ -217,7 +217,7 @@ TEST_P(Connect, ThatWaitsForRoomSucceedsWithASendBehindIt) {
     start(connecting, connect_to(d, address));
     start(sending, send(d, bytes("hello")));
     loop().post_after(50ms, make_room);
-    loop().run_for(5s);
+    loop().run_for(patience);
     EXPECT_EQ(connecting.result(), io_result::value(0)) << connecting.error();
     EXPECT_TRUE(connecting.ended());
     EXPECT_TRUE(sending.ended());

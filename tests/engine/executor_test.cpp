@@ -87,7 +87,7 @@ TEST_P(Executor, ReadsFromAFileThatIsClosedMeanwhileAndTellsOnce) {
         start(r, read(d, bytes(buffer)));
         loop().poll();
         d.close();
-        loop().run(run_mode::empty, {.until = clock::now() + 5s});
+        loop().run(run_mode::empty, {.until = clock::now() + patience});
         ASSERT_EQ(r.endings(), 1U);
         ASSERT_TRUE(r.result().ok() ? r.count() == 7U : r.error() == std::errc::operation_canceled)
             << r.error();
@@ -174,7 +174,7 @@ TEST_P(ExecutorOfReadiness, StaysWithTheParentWhichAChildIsToldOf) {
     settle();
     const int ended = in_child([&] {
         loop().after_fork_in_child();
-        loop().run(run_mode::empty, {.until = clock::now() + 3s});
+        loop().run(run_mode::empty, {.until = clock::now() + patience});
         EXPECT_EQ(r.endings(), 1U);
         EXPECT_EQ(r.error(), std::errc::operation_canceled);
         EXPECT_TRUE(loop().empty());

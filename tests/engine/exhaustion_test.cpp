@@ -185,7 +185,7 @@ TEST_P(Exhaustion, OfDescriptorsIsOverWithinTheSameRunOnceThereIsRoom) {
                 loop().post(begin);
             }
             const time_point before = clock::now();
-            loop().run_for(5s);
+            loop().run_for(patience);
             limit.reset();
             // io_uring keeps to the limit of the time when it began.
             if (!waiting || !on(engine_kind::io_uring)) {
@@ -250,7 +250,7 @@ TEST_P(Failure, OfAcceptThatLastsDoesNotSpinAndIsOverWhenItEnds) {
         start(r, multishot ? accept_multishot(d) : accept(d));
         loop().post_after(200ms, lift);
         calls = kernel::calls_made();
-        loop().run_for(5s);
+        loop().run_for(patience);
         EXPECT_LT(calls, 2000U);
         EXPECT_TRUE(server) << r.error();
     }

@@ -48,7 +48,7 @@ protected:
         for (auto& c : connections_) {
             close(c);
         }
-        loop().run(run_mode::empty, {.until = clock::now() + 5s});
+        loop().run(run_mode::empty, {.until = clock::now() + patience});
         ASSERT_TRUE(loop().empty());
         for (const auto& t : transfers_) {
             EXPECT_EQ(t.endings, t.starts);

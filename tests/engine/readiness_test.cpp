@@ -232,7 +232,7 @@ TEST_P(Readiness, ForNothingTellsOfAHangUp) {
     alarm hang_up(loop(), [&] { pair.second.reset(); });
     start(r, wait(d, interest::none));
     loop().post_after(20ms, hang_up);
-    loop().run_for(3s);
+    loop().run_for(patience);
     ASSERT_TRUE(r.ended());
     EXPECT_TRUE(says(r, interest::hangup)) << r.error();
     EXPECT_EQ(hang_up.runs, 1);

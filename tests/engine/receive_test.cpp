@@ -40,7 +40,7 @@ TEST_P(Receive, OfAPacketFromAPipeLeavesTheNextOneToBeRead) {
     settle();
     write_all(writer.get(), "a");
     write_all(writer.get(), "bb");
-    loop().run_for(3s);
+    loop().run_for(patience);
     EXPECT_EQ(first.text(), "a");
     EXPECT_TRUE(second.done.ended());
     EXPECT_EQ(second.text(), "bb");
@@ -71,7 +71,7 @@ TEST_P(Receive, AfterALookAtTheErrorQueueGetsTheDataThatWasThere) {
     reading plain(stops());
     start(plain.done, recv(d, bytes(plain.buffer)));
     if (!plain.done.ended()) {
-        loop().run_for(3s);
+        loop().run_for(patience);
     }
     EXPECT_TRUE(plain.done.ended());
     EXPECT_EQ(plain.text(), "hello");
@@ -85,7 +85,7 @@ TEST_P(Receive, WithPeekAndWaitallGivesNothingTwice) {
     std::string buffer(4, '\0');
     recorder r(stops());
     start(r, recv(d, bytes(buffer), MSG_PEEK | MSG_WAITALL));
-    loop().run_for(3s);
+    loop().run_for(patience);
     ASSERT_TRUE(r.ended());
     EXPECT_EQ(buffer.substr(0, r.count()), "ab") << r.error();
 }
@@ -99,7 +99,7 @@ TEST_P(Receive, WithWaitallOfDatagramsGivesOneMessage) {
     reading first(
         [&](recorder&) { start(second.done, recv(d, bytes(second.buffer), MSG_WAITALL)); });
     start(first.done, recv(d, bytes(first.buffer), MSG_WAITALL));
-    loop().run_for(3s);
+    loop().run_for(patience);
     EXPECT_EQ(first.text(), "ab") << first.done.error();
     EXPECT_EQ(second.text(), "cd") << second.done.error();
 }
@@ -117,7 +117,7 @@ TEST_P(Receive, OfAllThatAResetCutsShortGivesTheBytesAndThenTheError) {
     start(part.done, recv_all(d, bytes(part.buffer)));
     loop().post_after(20ms, send);
     loop().post_after(60ms, reset);
-    loop().run_for(3s);
+    loop().run_for(patience);
     EXPECT_EQ(part.text(), "ab") << part.done.error();
     ASSERT_TRUE(after.done.ended());
     EXPECT_EQ(after.done.error(), std::errc::connection_reset);
@@ -138,14 +138,14 @@ TEST_P(Receive, WithErrorsQueuedThatNobodyReadsDoesNotSpin) {
     start(told.done, recv(d, bytes(told.buffer)));
     settle();
     ASSERT_EQ(::send(number, "x", 1, 0), 1);
-    loop().run_for(3s);
+    loop().run_for(patience);
     EXPECT_EQ(told.done.error(), std::errc::connection_refused);
     reading pending(stops());
     start(pending.done, recv(d, bytes(pending.buffer)));
     EXPECT_LT(turns_in(200ms), 1000U);
     if (pending.done.operation().pending()) {
         loop().cancel(pending.done.operation());
-        loop().run_for(3s);
+        loop().run_for(patience);
     }
     EXPECT_EQ(pending.done.endings(), 1U);
 }

@@ -136,7 +136,7 @@ TEST_P(Volume, OfResultsOnTheWayDoesNotKeepADescriptorFromBeingGivenBack) {
     for (std::size_t i = 0; i != count; ++i) {
         clients.push_back(tcp_connect(port));
     }
-    loop().run(run_mode::stopped, {.until = clock::now() + 1s, .completions = 1});
+    loop().run(run_mode::stopped, {.until = clock::now() + patience, .completions = 1});
     unique_fd back;
     ASSERT_FALSE(d.release(back));
     ASSERT_TRUE(ends(r));

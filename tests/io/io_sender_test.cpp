@@ -285,7 +285,7 @@ TEST_P(IoSender, EndsStoppedIfTheLoopDrains) {
     settle();
     std::thread([&] { posted.start(); }).join();
     loop().stop();
-    loop().run(run_mode::drained, {.until = clock::now() + 5s});
+    loop().run(run_mode::drained, {.until = clock::now() + patience});
     EXPECT_EQ(waiting.how(), ending::stopped);
     EXPECT_EQ(posted.how(), ending::stopped);
 }

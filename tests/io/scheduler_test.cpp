@@ -211,7 +211,7 @@ TEST_P(Scheduler, EndsStoppedIfTheLoopDrains) {
     });
     std::thread([&] { elsewhere.start(); }).join();
     loop().stop();
-    loop().run(run_mode::drained, {.until = clock::now() + 5s});
+    loop().run(run_mode::drained, {.until = clock::now() + patience});
     for (const outcome* seen : {&waiting.seen, &elsewhere.seen, &hop.seen, &too_late.seen}) {
         EXPECT_EQ(seen->how, ending::stopped);
         EXPECT_EQ(seen->completions, 1);
@@ -326,7 +326,7 @@ TEST_P(Scheduler, OfAGroupUsesOneLoopAfterTheOther) {
     const auto all = [&] {
         return hops[0].ended() && hops[1].ended() && timers[0].ended() && timers[1].ended();
     };
-    for (const time_point limit = clock::now() + 5s; !all() && clock::now() < limit;) {
+    for (const time_point limit = clock::now() + patience; !all() && clock::now() < limit;) {
         std::this_thread::yield();
     }
     group.stop();

@@ -72,7 +72,7 @@ TEST_P(SignalSender, IsStoppedWhenTheLoopDrains) {
     started waiting(loop(), wait_signal(source, SIGUSR1));
     settle();
     loop().stop();
-    loop().run(run_mode::drained, {.until = clock::now() + 5s});
+    loop().run(run_mode::drained, {.until = clock::now() + patience});
     EXPECT_TRUE(waiting.stopped());
 }
 
@@ -183,7 +183,7 @@ TEST_P(SignalSender, StoppedFromAnotherThreadItNeverSwallowsASignal) {
             work();
         });
         go.release();
-        loop().run_for(10s);
+        loop().run_for(patience);
         asked.acquire();
         settle();
     }

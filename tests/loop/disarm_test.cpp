@@ -199,7 +199,7 @@ TEST_P(EndReason, IsCanceledIfTheLoopIsDrained) {
     recorder r;
     start(r, recv(socket, bytes(buffer)));
     loop().stop();
-    loop().run(run_mode::drained, {.until = clock::now() + 5s});
+    loop().run(run_mode::drained, {.until = clock::now() + patience});
     ASSERT_TRUE(r.ended());
     EXPECT_TRUE(r.operation().was_canceled());
 }

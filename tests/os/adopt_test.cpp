@@ -152,7 +152,7 @@ TEST_P(AdoptTest, TwoLoopsDoNotTakeEachOthersChildren) {
     process_handle theirs(other, shell("exit 2"));
     EXPECT_EQ(end_of(mine).code, 1);
     exit_recorder wait(theirs);
-    other.run(run_mode::empty, {.until = clock::now() + 5s});
+    other.run(run_mode::empty, {.until = clock::now() + patience});
     EXPECT_EQ(wait.status().code, 2);
     EXPECT_TRUE(wait.status().has_usage);
 }
@@ -191,7 +191,7 @@ TEST_P(AdoptTest, APidThatIsUsedAgainIsAnotherProcess) {
     EXPECT_EQ(end_of(old).code, 4);
     exit_recorder wait(fresh);
     EXPECT_FALSE(fresh.send_signal(SIGTERM));
-    other.run(run_mode::empty, {.until = clock::now() + 5s});
+    other.run(run_mode::empty, {.until = clock::now() + patience});
     EXPECT_EQ(wait.status().signal, SIGTERM);
 }
 

@@ -80,7 +80,7 @@ TEST_P(ExitTest, AWaitKeepsTheLoopGoingAndTheWatchDoesNot) {
     EXPECT_EQ(loop().run(run_mode::empty), 0U);
     EXPECT_FALSE(process.send_signal(SIGKILL));
     exit_recorder wait(process);
-    loop().run(run_mode::empty, {.until = clock::now() + 5s});
+    loop().run(run_mode::empty, {.until = clock::now() + patience});
     EXPECT_EQ(wait.status().signal, SIGKILL);
 }
 

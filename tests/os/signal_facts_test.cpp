@@ -111,7 +111,7 @@ TEST_P(SignalFacts, AThreadThatDoesNotBlockItGetsItInstead) {
         });
         ready.acquire();
         send_signal(SIGUSR1);
-        const time_point limit = clock::now() + 5s;
+        const time_point limit = clock::now() + patience;
         while (handled == 0 && clock::now() < limit) {
             std::this_thread::yield();  // the loop could still win if it ran
         }
@@ -140,7 +140,7 @@ TEST_P(SignalFacts, TwoLoopsWithASignalEachGetTheirOwn) {
         });
         EXPECT_EQ(its.wait(there.wait, SIGUSR2), std::error_code());
         other.post([&] { waits = true; });
-        other.run_for(10s);
+        other.run_for(patience);
         EXPECT_EQ(there.completions(), 1U);
     });
     ASSERT_TRUE(until_driven([&] { return waits.load(); }));

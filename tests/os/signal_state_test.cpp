@@ -86,7 +86,7 @@ TEST_P(SignalStateTest, NoHandlerOfTheParentRunsInTheChild) {
                   for (int i = 0; i != 100; ++i) {
                       process_handle process(own, {.program = "true"});
                       exit_recorder wait(process);
-                      own.run(run_mode::empty, {.until = clock::now() + 5s});
+                      own.run(run_mode::empty, {.until = clock::now() + patience});
                       EXPECT_TRUE(wait.ended());
                       EXPECT_TRUE(wait.status().success() || wait.status().signal == SIGUSR1);
                   }

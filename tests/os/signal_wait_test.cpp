@@ -246,13 +246,13 @@ TEST_P(SignalWait, KeepsTheLoopGoingOnlyWhileSomebodyWaits) {
     settle();
     EXPECT_FALSE(loop().empty());
     send_signal(SIGUSR1);
-    loop().run(run_mode::empty, {.until = clock::now() + 5s});
+    loop().run(run_mode::empty, {.until = clock::now() + patience});
     EXPECT_TRUE(r.ended());
     EXPECT_TRUE(loop().empty()) << "the wait for the other signal is left";
     wait(source, r, SIGUSR2);
     settle();
     r.wait.cancel();
-    loop().run(run_mode::empty, {.until = clock::now() + 5s});
+    loop().run(run_mode::empty, {.until = clock::now() + patience});
     EXPECT_TRUE(loop().empty());
 }
 
@@ -260,7 +260,7 @@ TEST_P(SignalWait, InTheBackgroundDoesNotKeepTheLoopGoing) {
     signal_source source(loop(), {SIGUSR1}, {.background = true});
     signal_recorder r;
     wait(source, r, SIGUSR1);
-    const time_point limit = clock::now() + 5s;
+    const time_point limit = clock::now() + patience;
     loop().run(run_mode::empty, {.until = limit});
     EXPECT_LT(clock::now(), limit);
     EXPECT_TRUE(r.wait.pending());
@@ -274,7 +274,7 @@ TEST_P(SignalWait, EndsWhenTheLoopDrains) {
     settle();
     wait(source, fresh, SIGUSR1);
     loop().stop();
-    loop().run(run_mode::drained, {.until = clock::now() + 5s});
+    loop().run(run_mode::drained, {.until = clock::now() + patience});
     EXPECT_TRUE(ended_canceled(settled));
     EXPECT_TRUE(ended_canceled(fresh));
     EXPECT_TRUE(settled.wait.loop_ends());

@@ -31,7 +31,7 @@ TEST_P(StopOnSignals, TheFirstOneEndsTheLoopGracefully) {
                       bool ran = false;
                       home.post([&] { send_signal(signum); });
                       home.post([&] { ran = true; });
-                      home.run(run_mode::drained, {.until = clock::now() + 10s});
+                      home.run(run_mode::drained, {.until = clock::now() + patience});
                       EXPECT_TRUE(ran);
                       EXPECT_EQ(stopper.info().signum, signum);
                       EXPECT_EQ(stopper.info().pid, ::getpid());
@@ -128,7 +128,7 @@ TEST_P(StopOnSignals, ALoopOfTheGroupThatDoesNotRunWhenItComesIsPassedOver) {
                   loop_group group({.size = 2, .loop = options()});
                   stop_on_signals stopper(group);
                   send_signal(SIGTERM);
-                  group.at(0).run(run_mode::drained, {.until = clock::now() + 10s});
+                  group.at(0).run(run_mode::drained, {.until = clock::now() + patience});
                   EXPECT_EQ(stopper.info().signum, SIGTERM);
                   return 7;
               }),
@@ -141,7 +141,7 @@ TEST_P(StopOnSignals, RequestsAStop) {
                   std::stop_source source;
                   stop_on_signals stopper(home, source, {SIGHUP});
                   send_signal(SIGHUP);
-                  const time_point limit = clock::now() + 10s;
+                  const time_point limit = clock::now() + patience;
                   while (!source.stop_requested() && clock::now() < limit) {
                       home.run_for(1ms);
                   }
@@ -174,7 +174,7 @@ TEST_P(StopOnSignals, DoesNotKeepALoopGoingThatHasNothingToDo) {
     EXPECT_EQ(in_child([&] {
                   eddy::loop home(options());
                   stop_on_signals stopper(home);
-                  const time_point limit = clock::now() + 5s;
+                  const time_point limit = clock::now() + patience;
                   home.run(run_mode::empty, {.until = limit});
                   EXPECT_LT(clock::now(), limit);
                   return 7;

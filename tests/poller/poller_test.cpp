@@ -2,6 +2,7 @@
 #include "poller/poller.hpp"
 
 #include "support/fds.hpp"
+#include "support/patience.hpp"
 
 #include <array>
 #include <atomic>
@@ -177,7 +178,8 @@ TEST_P(Poller, TellsAnExclusiveEventToOneOfThoseThatWait) {
     for (int round = 1; round <= rounds; ++round) {
         const int before = told;
         ASSERT_EQ(::eventfd_write(counter.get(), 1), 0);
-        for (const time_point end = clock::now() + 5s; told == before && clock::now() < end;) {
+        for (const time_point end = clock::now() + patience;
+             told == before && clock::now() < end;) {
             std::this_thread::yield();
         }
         ASSERT_GT(told, before) << "in round " << round;
@@ -227,7 +229,7 @@ TEST_P(Poller, ThatIsConcurrentTakesChangesWhileAnotherThreadWaits) {
         }
     });
     const auto comes = [&](std::size_t token, int times) {
-        const time_point end = clock::now() + 5s;
+        const time_point end = clock::now() + patience;
         while (seen[token] < times && clock::now() < end) {
             std::this_thread::yield();
         }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "support/fds.hpp"
+#include "support/patience.hpp"
 #include "support/recorder.hpp"
 
 #include <eddy/eddy.hpp>
@@ -39,11 +40,11 @@ protected:
     }
 
     /// Runs the loop until the condition holds. False, and a failure, if that takes too long.
-    bool until(const std::function<bool()>& condition, duration limit = 5s);
+    bool until(const std::function<bool()>& condition, duration limit = patience);
     /// The same for a condition that does something itself, which makes the loop go on.
-    bool until_driven(const std::function<bool()>& condition, duration limit = 5s);
+    bool until_driven(const std::function<bool()>& condition, duration limit = patience);
     /// Runs the loop until `r` has ended.
-    bool ends(recorder& r, duration limit = 5s) {
+    bool ends(recorder& r, duration limit = patience) {
         return until([&] { return r.ended(); }, limit);
     }
     /// Runs the loop for that time, for what must not happen; returns how many turns it took.

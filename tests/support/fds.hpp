@@ -27,7 +27,7 @@ std::string recv_exactly(int fd, std::size_t size);
 /// Whatever comes until the end of the stream.
 std::string read_to_end(int fd);
 /// Whether the fd becomes ready for `events` (POLLIN, ...) within the limit.
-bool becomes_ready(int fd, short events, int limit_ms = 5000);
+bool becomes_ready(int fd, short events, int limit_ms = 30000);
 
 struct fd_pair {
     unique_fd first;

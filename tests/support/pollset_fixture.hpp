@@ -1,6 +1,7 @@
 #pragma once
 
 #include "support/fds.hpp"
+#include "support/patience.hpp"
 
 #include <eddy/pollset/poll_domain.hpp>
 #include <eddy/pollset/poll_handle.hpp>
@@ -85,7 +86,7 @@ protected:
     }
 
     poll_domain& domain() { return *domain_; }
-    static time_point soon(duration limit = 5s) { return clock::now() + limit; }
+    static time_point soon(duration limit = patience) { return clock::now() + limit; }
 
     /// Works on `set` in a thread of its own with a lock, and says why it returned.
     struct inside {
@@ -120,7 +121,7 @@ protected:
 
     /// Waits for what other threads do.
     template <class Condition>
-    static bool comes(Condition holds, duration limit = 10s) {
+    static bool comes(Condition holds, duration limit = patience) {
         for (const time_point end = soon(limit); !holds();) {
             if (clock::now() > end) {
                 return false;
@@ -131,7 +132,7 @@ protected:
     }
     /// Works on `set` until the condition holds; false if that takes too long.
     template <class Condition>
-    static bool until(pollset& set, Condition holds, duration limit = 5s) {
+    static bool until(pollset& set, Condition holds, duration limit = patience) {
         const time_point end = soon(limit);
         while (!holds()) {
             if (clock::now() >= end || !set.work(end)) {

@@ -72,7 +72,7 @@ TEST_P(BidiWatch, HasAPriorityForEachDirection) {
         write_all(pair.second.get(), "x");
         w.in().arm();
         w.out().arm();
-        loop().run(run_mode::stopped, {.until = clock::now() + 5s, .completions = 1});
+        loop().run(run_mode::stopped, {.until = clock::now() + patience, .completions = 1});
         // With io_uring the two may come in two batches, of which the first has the socket that is
         // writable from the beginning.
         EXPECT_EQ(w.ins + w.outs, 1);

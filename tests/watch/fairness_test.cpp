@@ -47,7 +47,7 @@ TEST_P(WatchFairness, EqualOnesTakeTurns) {
                                                       return reaction::requeue;
                                                   });
     }
-    loop().run(run_mode::stopped, {.until = clock::now() + 5s, .completions = 12});
+    loop().run(run_mode::stopped, {.until = clock::now() + patience, .completions = 12});
     ASSERT_EQ(order.size(), 12U);
     for (std::size_t i = 3; i != order.size(); ++i) {
         EXPECT_EQ(order[i], order[i - 3]);
@@ -86,7 +86,7 @@ TEST_P(WatchFairness, NothingStarvesLongerThanTheLimit) {
             },
             watch_options{.priority = static_cast<priority_level>(i)}));
     }
-    loop().run(run_mode::stopped, {.until = clock::now() + 5s, .completions = 20'000});
+    loop().run(run_mode::stopped, {.until = clock::now() + patience, .completions = 20'000});
     for (std::size_t i = 1; i < 64; i += 6) {
         EXPECT_GE(ran[i], 20'000 - limit - 64) << i;
     }
@@ -102,7 +102,7 @@ TEST_P(WatchFairness, WithoutALimitHigherPrioritiesStarveLowerOnes) {
     test_watch hog(loop(), busy.first.get(), interest::readable,
                    [&](test_watch&) { return reaction::requeue; }, {.priority = 0});
     test_watch low(loop(), other.first.get(), interest::readable, take_all, {.priority = 63});
-    loop().run(run_mode::stopped, {.until = clock::now() + 5s, .completions = 5'000});
+    loop().run(run_mode::stopped, {.until = clock::now() + patience, .completions = 5'000});
     EXPECT_EQ(low.calls, 0);
     hog.disarm();
     ASSERT_TRUE(until([&] { return low.calls == 1; }));
@@ -133,17 +133,17 @@ TEST_P(WatchFairness, WeightsOfThreeToOneShareTheBytes) {
     }
     group.add(*watches[0], 3);
     group.add(*watches[1], 1);
-    loop().run(run_mode::stopped, {.until = clock::now() + 10s, .completions = 20'000});
+    loop().run(run_mode::stopped, {.until = clock::now() + patience, .completions = 20'000});
     const double share = 100.0 * static_cast<double>(got[0]) / static_cast<double>(got[0] + got[1]);
     EXPECT_NEAR(share, 75.0, 2.0);
     EXPECT_EQ(watches[0]->bytes_moved(), got[0]);
     watches[1]->disarm();  // alone it gets everything
     const std::size_t before = got[1];
-    loop().run(run_mode::stopped, {.until = clock::now() + 10s, .completions = 100});
+    loop().run(run_mode::stopped, {.until = clock::now() + patience, .completions = 100});
     EXPECT_EQ(got[1], before);
     watches[1]->arm();
     watches[0]->remove();
-    loop().run(run_mode::stopped, {.until = clock::now() + 10s, .completions = 100});
+    loop().run(run_mode::stopped, {.until = clock::now() + patience, .completions = 100});
     EXPECT_GT(got[1], before);
     EXPECT_EQ(group.size(), 1U);
     watches[0].reset();

@@ -407,7 +407,7 @@ TEST_P(FdWatch, ALimitOfEventsInOneRunCountsCallsOnly) {
     const int expected[] = {2, 3, 4};
     const std::size_t limits[] = {2, 1, 1};
     for (int i = 0; i != 3; ++i) {
-        loop().run(run_mode::stopped, {.until = clock::now() + 5s, .completions = limits[i]});
+        loop().run(run_mode::stopped, {.until = clock::now() + patience, .completions = limits[i]});
         EXPECT_EQ(calls, expected[i]);
     }
 }
@@ -419,7 +419,7 @@ TEST_P(FdWatch, OnlyAnArmedOneKeepsTheLoopAlive) {
     loop().poll();
     EXPECT_FALSE(loop().empty());
     write_all(pipe.second.get(), "x");
-    loop().run(run_mode::empty, {.until = clock::now() + 5s});
+    loop().run(run_mode::empty, {.until = clock::now() + patience});
     EXPECT_EQ(w.calls, 1);
     EXPECT_TRUE(loop().empty());
 }
@@ -429,7 +429,7 @@ TEST_P(FdWatch, IsDisarmedByALoopThatDrains) {
     test_watch w(loop(), pipe.first.get(), interest::readable, take_all);
     loop().poll();
     loop().stop();
-    loop().run(run_mode::drained, {.until = clock::now() + 5s});
+    loop().run(run_mode::drained, {.until = clock::now() + patience});
     EXPECT_TRUE(loop().empty());
     EXPECT_FALSE(w.armed());
     EXPECT_EQ(w.calls, 0);
@@ -504,7 +504,7 @@ TEST_P(FdWatch, RearmedMakesNoSystemCallOfItsOwnOnEpoll) {
         return reaction::rearm;
     });
     write_all(pipe.second.get(), "x");
-    loop().run_for(5s);
+    loop().run_for(patience);
     ASSERT_EQ(w.calls, 101);
     EXPECT_EQ(loop().counters().syscalls - before, 100U) << "one wait for each event";
 }
