@@ -44,7 +44,8 @@ void loop::settle() noexcept {
         embedding_->set_timer();
     }
     const bool pause_is_due = engine_->backing_off() && !back_off_.armed();
-    const bool settled = engine_->settle() && ready_.empty() && after_poll_.empty();
+    const bool settled =
+        engine_->settle() && ready_.empty() && after_poll_.empty() && told_of_next_run_ == nullptr;
     // park() last, as in harvest(): whoever pushes after it wakes the engine.
     if (!settled || pause_is_due || !inbox_.park()) {
         attended_ = true;

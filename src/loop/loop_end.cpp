@@ -46,7 +46,7 @@ void loop::finish_everything() noexcept try {
     }
     const time_point give_up = saturating_add(clock::now(), patience);
     take_inbox();
-    give_notice();
+    give_notice(told_of_end_, &loop_notice::on_notice_);
     cancel_operations(true);
     cancel_timers();
     while (!idle()) {
@@ -59,21 +59,32 @@ void loop::finish_everything() noexcept try {
     report_stuck();
 }
 
-void loop::tell_of_end(end_notice& notice) noexcept {
+void loop::insert(loop_notice*& first, loop_notice& notice) noexcept {
     EDDY_ASSERT(notice.link_ == nullptr, "a notice was given to a loop twice");
-    notice.next_ = first_notice_;
-    notice.link_ = &first_notice_;
-    if (first_notice_ != nullptr) {
-        first_notice_->link_ = &notice.next_;
+    notice.next_ = first;
+    notice.link_ = &first;
+    if (first != nullptr) {
+        first->link_ = &notice.next_;
     }
-    first_notice_ = &notice;
+    first = &notice;
 }
 
-void loop::give_notice() noexcept {
-    while (end_notice* const notice = first_notice_) {
-        notice->unlink();
-        notice->on_end_(*notice);
+void loop::give_notice(loop_notice*& first, loop_notice::callback loop_notice::*which) noexcept {
+    while (loop_notice* const notice = first) {
+        notice->take_back();
+        if (const loop_notice::callback told = notice->*which; told != nullptr) {
+            told(*notice);
+        }
     }
+}
+
+void loop::tell_of_end(loop_notice& notice) noexcept { insert(told_of_end_, notice); }
+
+bool loop::tell_of_next_run(loop_notice& notice) noexcept {
+    if (!destroying_) {
+        insert(told_of_next_run_, notice);
+    }
+    return !destroying_;
 }
 
 void loop::report_stuck() const noexcept {
@@ -215,9 +226,8 @@ void loop::forget_everything() noexcept {
         forget(after_poll_.pop_front());
     }
     engine_->for_each_operation([this](io_operation& op) { engine_->forget(op); });
-    while (first_notice_ != nullptr) {
-        first_notice_->unlink();
-    }
+    give_notice(told_of_end_, &loop_notice::on_lost_);
+    give_notice(told_of_next_run_, &loop_notice::on_lost_);
     if (system_timers_ != nullptr) {
         system_timers_->close();
     }

@@ -100,7 +100,7 @@ void loop::apply(timer& t, std::int64_t wanted_ns) noexcept {
     if (!t.armed()) {
         ++work_;
     }
-    if (wanted_ns == timer::cancel_command || draining_ || destroying_) {
+    if (wanted_ns == timer::cancel_command || ends()) {
         begin_cancel(t);
         return;
     }

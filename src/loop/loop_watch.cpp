@@ -11,9 +11,8 @@ namespace eddy {
 /// Completes with that result, behind others of its priority, without asking the engine.
 void loop::complete_queued(io_operation& op, io_result result) noexcept {
     EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
-    const bool ends = draining_ || destroying_;
-    op.wanted_end_ = ends ? end_reason::canceled : end_reason::none;
-    op.result_ = ends ? io_result::system_error(ECANCELED) : result;
+    op.wanted_end_ = ends() ? end_reason::canceled : end_reason::none;
+    op.result_ = ends() ? io_result::system_error(ECANCELED) : result;
     op.more_ = op.timed_ = false;
     ++(op.background_ ? background_work_ : work_);
     op.phase_ = io_operation::phase::completed;

@@ -63,7 +63,7 @@ void loop::cancel(entry& e) noexcept { e.request_cancel(); }
 void loop::queue_entry(entry& e) noexcept {
     ++work_;
     ++counters_.posts;
-    if (draining_ || destroying_) {
+    if (ends()) {
         e.request_cancel();
     }
     if (e.after_poll_) {

@@ -34,6 +34,9 @@ loop::run_scope::run_scope(loop& l) : loop_(l), outer_(current()) {
         const auto slack_ns = std::max<duration::rep>(l.options_.timer_slack.count(), 1);
         kernel::set_timer_slack_ns(static_cast<std::uint64_t>(slack_ns));
     }
+    if (l.told_of_next_run_ != nullptr) {
+        give_notice(l.told_of_next_run_, &loop_notice::on_notice_);
+    }
 }
 
 loop::run_scope::~run_scope() {

@@ -38,8 +38,10 @@ exit_status status_of(const kernel::process_end& end) noexcept {
 process_state::process_state(loop& home, const char* label)
     : home_(home),
       label_(label),
-      tick_(home, &on_tick),
+      tick_(home, &on_tick, &on_last_tick),
       reaper_(&on_readable),
+      next_run_(&on_next_run),
+      end_(nullptr, &on_lost),
       process_mark_(kernel::process_mark()) {
     reaper_.set_background(true);
     tick_.set_interval(tick);
@@ -87,20 +89,63 @@ void process_state::on_readable(io_operation& op) noexcept {
     const std::shared_ptr<process_state> hold = std::exchange(self.self_, nullptr);
     if (op.result()) {
         self.settle();
-        if (!self.over_) {
-            self.start_reaper();
-            return;
-        }
     }
-    if (self.handles_ != 0) {
+    if ((!op.result() && !op.was_canceled()) || !self.go_on()) {
+        self.stay_away();
+    }
+}
+
+/// Looks on, now or, if the loop drains, from its next run on. False: there is nothing to look for,
+/// or no loop.
+bool process_state::go_on() noexcept {
+    if (over_ || in_forked_child()) {
+        return false;
+    }
+    if (home_.ends()) {
+        if (!home_.tell_of_next_run(next_run_)) {
+            return false;
+        }
+        self_ = shared_from_this();
+    } else if (pidfd_) {
+        home_.post_after(tick, tick_);
+    } else {
+        start_reaper();
+    }
+    return true;
+}
+
+/// go_on() was not possible.
+void process_state::stay_away() noexcept {
+    if (handles_ != 0) {
         return;
     }
-    if (self.in_forked_child()) {
-        self.forget_in_forked_child();
-    } else if (self.over_) {
-        self.forget_watch();
+    if (in_forked_child()) {
+        forget_in_forked_child();
+    } else if (over_) {
+        forget_watch();
     } else {
-        self.become_orphan();
+        become_orphan();
+    }
+}
+
+void process_state::on_next_run(loop_notice& notice) noexcept {
+    process_state& self = owner_of<&process_state::next_run_>(notice);
+    const std::shared_ptr<process_state> hold = std::exchange(self.self_, nullptr);
+    if (!self.go_on()) {
+        self.stay_away();
+    }
+}
+
+void process_state::on_lost(loop_notice& notice) noexcept {
+    process_state& self = owner_of<&process_state::end_>(notice);
+    const std::shared_ptr<process_state> hold = std::exchange(self.self_, nullptr);
+    self.forget_in_forked_child();
+}
+
+void process_state::on_last_tick(timer& ticking) noexcept {
+    process_state& self = owner_of<&process_state::tick_>(ticking);
+    if (!self.go_on()) {
+        self.stay_away();
     }
 }
 
@@ -191,12 +236,19 @@ void process_state::drop_handle() noexcept {
     }
 }
 
-void process_state::forget_watch() noexcept {
-    process_registry::instance().remove(*this);
-    const std::shared_ptr<process_state> hold = std::exchange(self_, nullptr);
+/// Whoever calls it keeps this alive.
+void process_state::leave_reaper() noexcept {
+    next_run_.take_back();
+    end_.take_back();
     if (reaper_.pending()) {
         home_.abandon(reaper_);
     }
+    self_.reset();
+}
+
+void process_state::forget_watch() noexcept {
+    process_registry::instance().remove(*this);
+    leave_reaper();
     home_.disarm(tick_);
     ended_.close();
     pidfd_.reset();
@@ -215,10 +267,7 @@ void process_state::go_to_background() noexcept {
         become_orphan();
         return;
     }
-    const std::shared_ptr<process_state> hold = std::exchange(self_, nullptr);
-    if (reaper_.pending()) {
-        home_.abandon(reaper_);
-    }
+    leave_reaper();
     unique_fd fd;
     if (ended_.release(fd)) {
         forget_watch();  // others have closed it
@@ -230,6 +279,7 @@ void process_state::go_to_background() noexcept {
         become_orphan();
         return;
     }
+    home_.tell_of_end(end_);
     start_reaper();
 }
 
@@ -237,6 +287,7 @@ void process_state::go_to_background() noexcept {
 void process_state::become_orphan() noexcept {
     process_registry& registry = process_registry::instance();
     registry.remove(*this);
+    leave_reaper();
     home_.disarm(tick_);
     if (pidfd_) {
         ended_.close();

@@ -4,6 +4,7 @@
 
 #include <eddy/loop/descriptor.hpp>
 #include <eddy/loop/loop.hpp>
+#include <eddy/loop/loop_notice.hpp>
 #include <eddy/os/exit_status.hpp>
 #include <eddy/os/process_options.hpp>
 
@@ -19,6 +20,7 @@ exit_status status_of(const kernel::process_end& end) noexcept;
 ///
 ///     reserved --watch()--> watched --it ends, is reaped--> over
 ///                           watched --last handle goes--> in the background --it ends--> over
+///                           either --the loop drains--> paused --its next run--> as before
 ///                           in the background --the loop ends--> orphan (see process_registry)
 ///
 /// Thread: the loop's, but for what process_registry does.
@@ -60,12 +62,18 @@ public:
 private:
     static void on_readable(io_operation& op) noexcept;
     static void on_tick(timer& tick) noexcept;
+    static void on_last_tick(timer& tick) noexcept;
+    static void on_next_run(loop_notice& notice) noexcept;
+    static void on_lost(loop_notice& notice) noexcept;
     bool in_forked_child() const noexcept;
     void settle() noexcept;
     void settle_child() noexcept;
     void settle_other() noexcept;
     void settled(const kernel::process_end& end) noexcept;
     void start_reaper() noexcept;
+    [[nodiscard]] bool go_on() noexcept;
+    void stay_away() noexcept;
+    void leave_reaper() noexcept;
     void forget_watch() noexcept;
     void forget_in_forked_child() noexcept;
     void go_to_background() noexcept;
@@ -84,7 +92,11 @@ private:
     unique_fd pidfd_;
     timer tick_;
     io_operation reaper_;
-    /// While `reaper_` is pending.
+    /// A drain has ended `tick_` or `reaper_`.
+    loop_notice next_run_;
+    /// Nobody else is there to let go of the loop: it is in the background.
+    loop_notice end_;
+    /// While `reaper_` is pending, or `next_run_` will start it.
     std::shared_ptr<process_state> self_;
     std::uint64_t process_mark_;
     exit_status status_;

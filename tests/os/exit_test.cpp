@@ -152,6 +152,71 @@ TEST_P(ExitTest, ADrainEndsTheWaitAndALaterOneStillGetsTheStatus) {
     EXPECT_EQ(end_of(process).signal, SIGKILL);
 }
 
+TEST_P(ExitTest, AfterADrainTheNextRunReapsWhatNobodyWaitsFor) {
+    auto [reader, writer] = make_pipe();
+    process_options options{.program = "cat"};
+    options.in = stdio::given(reader.get());
+    process_handle kept = spawn(options);
+    spawn(options).close();
+    for (int drains = 0; drains != 2; ++drains) {
+        loop().stop();
+        loop().run(run_mode::drained);
+    }
+    EXPECT_EQ(loop().run(run_mode::empty), 0U);
+    writer.reset();
+    EXPECT_TRUE(all_reaped());
+    EXPECT_TRUE(end_of(kept).success());
+}
+
+TEST_P(ExitTest, AfterADrainThatALimitCutShortItIsReapedToo) {
+    process_handle process = spawn(sleeper());
+    exit_recorder wait(process);
+    settle();
+    loop().stop();
+    loop().run(run_mode::drained, {.completions = 1});
+    EXPECT_FALSE(process.send_signal(SIGKILL));
+    EXPECT_TRUE(all_reaped());
+}
+
+TEST_P(ExitTest, AHandleMayGoBetweenADrainAndTheNextRun) {
+    process_handle process = spawn(sleeper());
+    loop().stop();
+    loop().run(run_mode::drained);
+    process.close();
+    EXPECT_TRUE(all_reaped());
+}
+
+TEST_P(ExitTest, ALoopThatDrainedMayEndWithoutAnotherRun) {
+    process_options options{.program = "cat"};
+    auto [reader, writer] = make_pipe();
+    options.in = stdio::given(reader.get());
+    pid_t pids[2] = {};
+    {
+        process_handle kept = spawn(options);
+        process_handle let_go = spawn(options);
+        pids[0] = kept.pid();
+        pids[1] = let_go.pid();
+        let_go.close();
+        loop().stop();
+        loop().run(run_mode::drained);
+        EXPECT_EQ(in_child([&] {
+                      kept.close();
+                      end_loop();
+                      return 0;
+                  }),
+                  0);
+        writer.reset();
+    }
+    end_loop();
+    for (const pid_t pid : pids) {
+        siginfo_t info{};
+        EXPECT_TRUE(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) == 0 ||
+                    errno == ECHILD);
+    }
+    EXPECT_TRUE(run({.program = "true"}).success());
+    EXPECT_FALSE(has_children());
+}
+
 TEST_P(ExitTest, ASignalAfterTheEndReachesNobody) {
     process_handle process = spawn({.program = "true"});
     end_of(process);
@@ -189,6 +254,20 @@ TEST_P(ExitTest, StoppingAndContinuingIsNoEnd) {
     EXPECT_FALSE(wait.ended());
     process.send_signal(SIGKILL);
     EXPECT_EQ(end_of(process).signal, SIGKILL);
+}
+
+TEST_P(ExitTest, AForkedChildMayEndTheLoopOfAProcessInTheBackground) {
+    auto [reader, writer] = make_pipe();
+    process_options options{.program = "cat"};
+    options.in = stdio::given(reader.get());
+    spawn(options).close();
+    EXPECT_EQ(in_child([&] {
+                  end_loop();
+                  return 0;
+              }),
+              0);
+    writer.reset();
+    EXPECT_TRUE(all_reaped());
 }
 
 TEST_P(ExitTest, AForkedChildLeavesTheProcessAlone) {

@@ -5,9 +5,9 @@
 #include <eddy/async/task.hpp>
 #include <eddy/base/member.hpp>
 #include <eddy/ex/inplace_stop_token.hpp>
-#include <eddy/loop/end_notice.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
+#include <eddy/loop/loop_notice.hpp>
 
 #include <exception>
 #include <memory>
@@ -34,7 +34,7 @@ private:
         home_.tell_of_end(end_);
         task_access::start(task_);
     }
-    static void on_end(end_notice& notice) noexcept { owner_of<&spawned::end_>(notice).stop(); }
+    static void on_end(loop_notice& notice) noexcept { owner_of<&spawned::end_>(notice).stop(); }
     /// The task may end inside the request, below which the source must not be destroyed.
     void stop() noexcept {
         stopping_ = true;
@@ -58,7 +58,7 @@ private:
 
     loop& home_;
     entry start_;
-    end_notice end_;
+    loop_notice end_;
     ex::inplace_stop_source stop_;
     bool stopping_ = false;
     bool ended_ = false;

@@ -12,9 +12,9 @@
 #include <eddy/intrusive/ready_queue.hpp>
 #include <eddy/intrusive/timer_heap.hpp>
 #include <eddy/loop/counters.hpp>
-#include <eddy/loop/end_notice.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/lease.hpp>
+#include <eddy/loop/loop_notice.hpp>
 #include <eddy/loop/scheduler.hpp>
 #include <eddy/loop/timer.hpp>
 
@@ -270,11 +270,19 @@ public:
     time_point next_deadline() noexcept;
     bool empty() const noexcept { return work_ == 0 && inbox_.empty(); }
     loop_counters counters() const noexcept;
+    /// What is started, set or posted now is cancelled. Thread: the loop's.
+    bool ends() const noexcept { return draining_ || destroying_; }
     /// What keeps this loop alive.
     void for_each_live(function_ref<void(const live_operation&)> visit);
 
-    /// `notice` is told when this loop is destroyed, if it is still there then. Thread: the loop's.
-    void tell_of_end(end_notice& notice) noexcept;
+    /// `notice` is told when this loop is destroyed, if it is still there then, where things can
+    /// still complete: for those who may wait for what the loop knows nothing of, such as an event.
+    /// Thread: the loop's.
+    void tell_of_end(loop_notice& notice) noexcept;
+    /// `notice` is told when the next run begins, before anything else: for those whose operations
+    /// a drain has ended and who want to go on. False: it is not, the loop is being destroyed.
+    /// Thread: the loop's.
+    [[nodiscard]] bool tell_of_next_run(loop_notice& notice) noexcept;
 
     /// In the child after fork(): must be called before anything else. I/O operations end with
     /// `operation_canceled`, also those that are with an executor; descriptors stay attached,
@@ -382,7 +390,9 @@ private:
     void cancel_operations(bool also_those_that_end) noexcept;
     void cancel_timers() noexcept;
     void finish_everything() noexcept;
-    void give_notice() noexcept;
+    static void insert(loop_notice*& first, loop_notice& notice) noexcept;
+    static void give_notice(loop_notice*& first,
+                            loop_notice::callback loop_notice::*which) noexcept;
     bool idle() const noexcept;
     void forget_everything() noexcept;
     [[noreturn]] void report_stuck() const noexcept;
@@ -409,7 +419,8 @@ private:
     bool draining_ = false;
     bool destroying_ = false;
     bool embedded_ = false;  ///< somebody waits for the native handle while the loop does not run
-    end_notice* first_notice_ = nullptr;
+    loop_notice* told_of_end_ = nullptr;
+    loop_notice* told_of_next_run_ = nullptr;
     timer_node back_off_;
     std::unique_ptr<blocking_call> free_calls_;
     blocking_call* away_calls_ = nullptr;

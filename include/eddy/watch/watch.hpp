@@ -98,7 +98,7 @@ protected:
     bool on_thread() const noexcept { return loop::current() == &home_; }
     /// What is dispatched just now is not an event of the user.
     void do_not_count() noexcept { --home_.counters_.completions; }
-    bool loop_ends() const noexcept { return home_.draining_ || home_.destroying_; }
+    bool loop_ends() const noexcept { return home_.ends(); }
     void start_queued(io_operation& op, const io_request& request) noexcept {
         home_.start_queued(op, request);
     }
