@@ -1,9 +1,10 @@
 #include "kernel/call.hpp"
+#include "kernel/fork_mark.hpp"
 #include "kernel/process.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <mutex>
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -192,9 +193,9 @@ EDDY_IN_CHILD int child_main(void* argument) {
 /// it.
 class keep_dumpable {
 public:
-    explicit keep_dumpable(const spawn_plan& plan) : hold_(lock, std::defer_lock) {
-        if (plan.user >= 0 || plan.group >= 0) {
-            hold_.lock();
+    explicit keep_dumpable(const spawn_plan& plan) : needed_(plan.user >= 0 || plan.group >= 0) {
+        if (needed_) {
+            lock();
             count_call();
             before_ = ::prctl(PR_GET_DUMPABLE);
         }
@@ -204,13 +205,32 @@ public:
             count_call();
             ::prctl(PR_SET_DUMPABLE, before_);
         }
+        if (needed_) {
+            // release: pairs with lock().
+            holder.store(0, std::memory_order_release);
+            holder.notify_one();
+        }
     }
     keep_dumpable(const keep_dumpable&) = delete;
     keep_dumpable& operator=(const keep_dumpable&) = delete;
 
 private:
-    static inline constinit std::mutex lock;
-    std::unique_lock<std::mutex> hold_;
+    /// A thread of the parent holds nothing here: in the child after fork() it does not exist.
+    static void lock() noexcept {
+        const std::uint64_t mine = process_mark();
+        std::uint64_t before = 0;
+        // acquire: pairs with the destructor: the mark has been taken back.
+        while (!holder.compare_exchange_weak(before, mine, std::memory_order_acquire,
+                                             std::memory_order_relaxed)) {
+            if (before == mine) {
+                holder.wait(before, std::memory_order_relaxed);
+                before = 0;
+            }
+        }
+    }
+
+    static inline constinit std::atomic<std::uint64_t> holder{0};  ///< the process's mark, or 0
+    bool needed_;
     int before_ = 0;
 };
 

@@ -3,8 +3,10 @@
 #include <eddy/os/process_reservation.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -267,6 +269,52 @@ TEST_P(SpawnTest, ACloneThatFailsLeavesNothing) {
     kernel::fail(kernel::call::clone, EAGAIN);
     EXPECT_EQ(failure_of({.program = "true"}),
               std::pair(std::error_code(EAGAIN, std::system_category()), spawn_step::clone));
+}
+
+/// Threads after fork() are beyond TSan.
+class SpawnAfterForkNoTsan : public SpawnTest {};
+EDDY_ON_EVERY_ENGINE(SpawnAfterForkNoTsan);
+
+TEST_P(SpawnAfterForkNoTsan, AsAnotherUserDoesNotWaitForAThreadThatIsNotThere) {
+    process_options options{.program = "true"};
+    options.user = ::getuid();
+    static_cast<void>(loop());
+    std::atomic<bool> done = false;
+    std::thread spawns([&] {
+        eddy::loop own({.engine = GetParam()});
+        while (!done) {
+            process_handle(own, options).close();
+            own.run_for(1ms);
+        }
+    });
+    for (int i = 0; i != 20 && !HasFailure(); ++i) {
+        EXPECT_EQ(in_child([&] {
+                      eddy::loop own({.engine = GetParam()});
+                      const process_handle process(own, options);
+                      return 0;
+                  }),
+                  0);
+    }
+    done = true;
+    spawns.join();
+    for (int i = 0; i != 1000 && has_children(); ++i) {
+        EXPECT_TRUE(run(options).success());
+    }
+}
+
+TEST_P(SpawnTest, AProcessThatTheLoopHasNoRoomForIsReapedAfterADrain) {
+    process_handle process;
+    process_reservation reserved;
+    const process_options options = sleeper();
+    ASSERT_FALSE(process_reservation::make(loop(), options, reserved));
+    kernel::fail(kernel::call::epoll_ctl, ENOSPC);  // other engines have room
+    ASSERT_FALSE(reserved.spawn(process));
+    kernel::fail_nothing();
+    loop().stop();
+    loop().run(run_mode::drained);
+    EXPECT_FALSE(process.send_signal(SIGKILL));
+    EXPECT_TRUE(all_reaped());
+    EXPECT_EQ(end_of(process).signal, SIGKILL);
 }
 
 TEST_P(SpawnTest, AProcessThatTheLoopHasNoRoomForIsWatchedAllTheSame) {
