@@ -163,7 +163,9 @@ std::error_code child_source::wait_change(
     }
     process->add_handle();
     w.process_ = process_handle(process);
-    w.seen_ = process->changes_seen().count;
+    if (w.followed_ != process.get()) {
+        w.seen_ = process->changes_seen().count;
+    }
     return begin(w);
 }
 
@@ -229,6 +231,7 @@ bool child_source::has_news(child_wait& w, bool& asked_for_any) noexcept {
     if (const auto& changes = process.changes_now(); changes.count != w.seen_) {
         event.what = changes.stopped_by != 0 ? child_change::stopped : child_change::continued;
         event.stopped_by = changes.stopped_by;
+        w.seen_ = changes.count;
         return true;
     }
     return process.end(event.status) != std::errc::operation_would_block;
@@ -249,6 +252,13 @@ void child_source::no_longer_wanted() noexcept {
     }
 }
 
+/// Its priority is another: a look that is on its way must not come too late for it.
+void child_source::moved(const child_wait& w) noexcept {
+    if (parts_ != nullptr && parts_->look.posted()) {
+        parts_->look_at(w.priority_);
+    }
+}
+
 void child_source::end_waits(std::error_code error, bool loop_ends) noexcept {
     // A completion may do anything, also destroy this source or others of these waits.
     detail::source_waits<child_wait> ending;
@@ -265,6 +275,18 @@ void child_source::end_waits(std::error_code error, bool loop_ends) noexcept {
             w->complete(error, loop_ends);
         }
     }
+}
+
+void child_wait::moved() noexcept {
+    if (source_ != nullptr) {
+        source_->moved(*this);
+    }
+}
+
+void child_wait::follow(const process_handle& process) noexcept {
+    EDDY_ASSERT(!pending(), "a child_wait was given another child while it was pending");
+    followed_ = process.state().get();
+    seen_ = followed_ != nullptr ? followed_->changes_seen().count : 0;
 }
 
 void child_wait::cancel() noexcept {

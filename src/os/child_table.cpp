@@ -34,6 +34,16 @@ bool child_listener::in_forked_child() const noexcept {
     return process_mark_ != kernel::process_mark();
 }
 
+void child_listener::join_after_fork() noexcept {
+    if (!in_forked_child()) {
+        return;
+    }
+    process_mark_ = kernel::process_mark();
+    // A thread that was about to post it is not here. relaxed: nobody else knows this listener.
+    told_.store(notice_.posted(), std::memory_order_relaxed);
+    process_registry::instance().children().add(*this);
+}
+
 void child_listener::tell() noexcept {
     // acq_rel: pairs with on_notice(): the loop has let go of the entry, which may be posted again.
     if (!told_.exchange(true, std::memory_order_acq_rel)) {

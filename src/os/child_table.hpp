@@ -31,6 +31,8 @@ public:
 
     /// The process has forked since it was made: it is not in the table of this one.
     bool in_forked_child() const noexcept;
+    /// Then it is, from now on. Precondition: the loop was made anew.
+    void join_after_fork() noexcept;
     /// The loop knows it, and must be able to forget it before it is destroyed.
     bool in_use() const noexcept { return notice_.posted(); }
 

@@ -100,6 +100,7 @@ io_result signal_source::slot::read_record(signalfd_siginfo& out) noexcept {
     if (children == nullptr) {
         return kernel::read(fd.native_handle(), &out, sizeof out, -1);
     }
+    children->join_after_fork();  // who waits for the signal has looked for it before
     detail::child_table& table = detail::process_registry::instance().children();
     if (table.take_kept(out)) {
         return io_result::value(sizeof out);

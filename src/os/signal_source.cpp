@@ -171,6 +171,16 @@ void signal_source::no_longer_wanted(signal_set signals) noexcept {
     });
 }
 
+/// Its priority is another: a look that is on its way must not come too late for it.
+void signal_source::moved(const signal_wait& w) noexcept {
+    w.signals_.for_each([&](int signum) {
+        if (slot* const wanted = slot_of(signum).get();
+            wanted != nullptr && wanted->look.posted()) {
+            wanted->look_at(w.priority_);
+        }
+    });
+}
+
 void signal_source::deliver(signal_wait& w, const signal_info& info) noexcept {
     waits_.erase(w);
     no_longer_wanted(w.signals_);

@@ -14,4 +14,10 @@ void signal_wait::cancel() noexcept {
     }
 }
 
+void signal_wait::moved() noexcept {
+    if (source_ != nullptr) {
+        source_->moved(*this);
+    }
+}
+
 }  // namespace eddy

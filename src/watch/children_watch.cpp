@@ -29,6 +29,7 @@ children_watch::children_watch(child_source& source, const process_handle& proce
                                         : std::make_error_code(std::errc::bad_file_descriptor),
                                 "cannot watch the stops of a process");
     }
+    wait().follow(process);
     if (options.armed) {
         arm();
     }

@@ -451,6 +451,34 @@ TEST_P(ChildSource, KeepsTheLoopGoingOnlyWhileSomebodyWaits) {
     EXPECT_EQ(r.events.size(), 1U);
 }
 
+TEST_P(ChildSource, AfterForkWhoeverHasTheSignalIsToldByThoseWhoReadIt) {
+    signal_source source(loop(), SIGCHLD);
+    signal_recorder before;
+    ASSERT_FALSE(source.wait(before.wait, SIGCHLD));
+    settle();
+    const int result = in_child([&] {
+        loop().after_fork_in_child();
+        EXPECT_TRUE(until([&] { return before.ended(); }));
+        signal_recorder mine;
+        EXPECT_FALSE(source.wait(mine.wait, SIGCHLD));
+        settle();
+        eddy::loop other({.engine = GetParam()});
+        child_source children(other);
+        child_recorder any;
+        EXPECT_FALSE(children.wait_any(any.wait));
+        fork_child(0);
+        for (int i = 0; i != 5000 && !any.ended(); ++i) {
+            other.run_for(1ms);
+        }
+        EXPECT_EQ(any.events.size(), 1U);
+        EXPECT_TRUE(until([&] { return mine.ended(); }));
+        EXPECT_EQ(mine.signals().size(), 1U);
+        source.detach();
+        return 0;
+    });
+    EXPECT_EQ(result, 0);
+}
+
 TEST_P(ChildSource, OfAForkedChildIsOfNoUseAndDoesNoHarm) {
     auto source = std::make_unique<child_source>(loop());
     child_recorder r;

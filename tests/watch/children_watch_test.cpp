@@ -67,6 +67,64 @@ TEST_P(ChildrenWatch, OfOneIsToldItsStopsContinuationsAndEndAndIsDisarmedThen) {
     EXPECT_FALSE(one->armed());
 }
 
+TEST_P(ChildrenWatch, WithAnotherPriorityIsToldWhatOthersWereTold) {
+    child_source source(loop());
+    process_handle child = spawn(sleeper());
+    children_watch_handle second;
+    std::vector<child_change> told;
+    const children_watch_handle first =
+        watch_changes(source, child, [&](children_watch&, const child_event&) {
+            second->set_priority(40);
+            return reaction::rearm;
+        });
+    second = watch_changes(source, child, [&](children_watch&, const child_event& event) {
+        told.push_back(event.what);
+        return reaction::rearm;
+    });
+    first->set_priority(10);
+    second->set_priority(20);
+    settle();
+    EXPECT_FALSE(child.send_signal(SIGSTOP));
+    ASSERT_TRUE(until([&] { return told.size() == 1; }));
+    EXPECT_FALSE(child.send_signal(SIGCONT));
+    ASSERT_TRUE(until([&] { return told.size() == 2; }));
+    EXPECT_EQ(told, (std::vector{child_change::stopped, child_change::continued}));
+}
+
+TEST_P(ChildrenWatch, ThatIsRequeuedIsToldWhatOthersWereToldMeanwhile) {
+    child_source source(loop());
+    process_handle child = spawn(sleeper());
+    std::vector<child_change> first_told;
+    std::vector<child_change> second_told;
+    const children_watch_handle first =
+        watch_changes(source, child, [&](children_watch&, const child_event& event) {
+            first_told.push_back(event.what);
+            return reaction::rearm;
+        });
+    const children_watch_handle second =
+        watch_changes(source, child, [&](children_watch&, const child_event& event) {
+            second_told.push_back(event.what);
+            if (second_told.size() != 1) {
+                return reaction::rearm;
+            }
+            EXPECT_FALSE(child.send_signal(SIGCONT));
+            siginfo_t info{};
+            EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(child.pid()), &info, WCONTINUED | WNOWAIT),
+                      0);
+            first->disarm();
+            first->arm();  // looks at once
+            return reaction::requeue;
+        });
+    first->set_priority(10);
+    second->set_priority(20);
+    settle();
+    EXPECT_FALSE(child.send_signal(SIGSTOP));
+    ASSERT_TRUE(until([&] { return second_told.size() == 3; }));
+    EXPECT_EQ(first_told, (std::vector{child_change::stopped, child_change::continued}));
+    EXPECT_EQ(second_told,
+              (std::vector{child_change::stopped, child_change::stopped, child_change::continued}));
+}
+
 TEST_P(ChildrenWatch, OfAStrangerIsRefused) {
     child_source source(loop());
     process_handle stranger;

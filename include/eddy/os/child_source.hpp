@@ -79,6 +79,7 @@ private:
     bool has_news(child_wait& w, bool& asked_for_any) noexcept;
     void deliver(child_wait& w) noexcept;
     void no_longer_wanted() noexcept;
+    void moved(const child_wait& w) noexcept;
     void end_waits(std::error_code error, bool loop_ends) noexcept;
 
     loop& home_;

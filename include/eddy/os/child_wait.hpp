@@ -26,15 +26,23 @@ public:
     /// If it is pending, it is not any more, and its completion is not called.
     EDDY_API void cancel() noexcept;
 
+    /// Those who wait again and again for what happens to one child: nothing that others are told
+    /// between two waits is missed, but for what the kernel merges. Precondition: not pending.
+    EDDY_API void follow(const process_handle& process) noexcept;
+
     /// In the completion: what happened, if there is no error().
     const child_event& event() const noexcept { return event_; }
 
 private:
+    EDDY_API void moved() noexcept;
+
     child_event event_;
     process_handle process_;  ///< empty: any child
     std::uint64_t seen_ = 0;  ///< changes of the process before this wait
+    const detail::process_state* followed_ = nullptr;
 
     friend class child_source;
+    friend source_wait;
 };
 
 }  // namespace eddy

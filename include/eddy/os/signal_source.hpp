@@ -95,6 +95,7 @@ private:
     }
     signal_wait* next_for(int signum) const noexcept;
     void no_longer_wanted(signal_set signals) noexcept;
+    void moved(const signal_wait& w) noexcept;
     void deliver(signal_wait& w, const signal_info& info) noexcept;
     void end_waits(signal_set signals, std::error_code error, bool loop_ends) noexcept;
 

@@ -31,12 +31,14 @@ public:
     const signal_info& info() const noexcept { return info_; }
 
 private:
+    EDDY_API void moved() noexcept;
     bool wants(int signum) const noexcept { return signals_.contains(signum) && is_wanted(); }
 
     signal_set signals_;
     signal_info info_;
 
     friend class signal_source;
+    friend source_wait;
 };
 
 }  // namespace eddy

@@ -14,7 +14,9 @@ namespace eddy {
 /// A child is reaped right before its call: while the watch is disarmed, nobody is reaped for it.
 ///
 /// Reactions: `rearm` and `again` are the same; `requeue` calls it again with the same event; the
-/// others as with every watch. After the end of its one child it is disarmed.
+/// others as with every watch. After the end of its one child it is disarmed. Watches of one child
+/// take nothing away from each other; of several changes that came before it is called, as while it
+/// was disarmed, it is told the last.
 ///
 /// Thread: the loop's, except what watch marks "any". Lifetime: the source must live until
 /// on_removed; if it does not, the watch is disarmed.

@@ -23,10 +23,15 @@ public:
     source_wait& operator=(const source_wait&) = delete;
 
     /// With which the completion runs; while something more urgent is ready, nothing is read for
-    /// it. Precondition: not pending.
+    /// it. One that is pending goes on waiting, behind those that wait with that priority.
     void set_priority(priority_level priority) noexcept {
-        EDDY_ASSERT(!pending() && priority < priority_count, "bad time or value for a priority");
-        priority_ = priority;
+        EDDY_ASSERT(priority < priority_count, "a priority is 0 to 63");
+        if (!pending()) {
+            priority_ = priority;
+        } else if (priority != priority_) {
+            list_->move(static_cast<Wait&>(*this), priority);
+            static_cast<Wait&>(*this).moved();
+        }
     }
     priority_level priority() const noexcept { return priority_; }
     bool pending() const noexcept { return list_ != nullptr; }
@@ -85,6 +90,11 @@ public:
         w.next_ = std::exchange(link, &w);
         (w.next_ != nullptr ? w.next_->previous_ : last_) = &w;
         w.list_ = this;
+    }
+    void move(Wait& w, priority_level priority) noexcept {
+        erase(w);
+        w.priority_ = priority;
+        insert(w);
     }
     static void erase(Wait& w) noexcept {
         source_waits& list = *w.list_;

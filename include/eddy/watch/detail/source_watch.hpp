@@ -27,6 +27,7 @@ protected:
     /// Starts `w` at the source.
     virtual std::error_code wait_for_next(Wait& w) noexcept = 0;
     const Wait& wait() const noexcept { return wait_; }
+    Wait& wait() noexcept { return wait_; }
 
     void start(arming how) noexcept final {
         if (how == arming::requeue) {
@@ -42,12 +43,7 @@ protected:
         }
     }
     void reprioritise(priority_level priority) noexcept final {
-        const bool waits = wait_.pending();
-        wait_.cancel();
         wait_.set_priority(priority);
-        if (waits) {
-            start(arming::look);
-        }
         move(repeat_, priority);
     }
 
