@@ -47,22 +47,14 @@ void bandwidth_group::remove(bandwidth_member& member) noexcept {
     }
 }
 
-/// For the standard library's heap, which has the greatest in front. The difference, because the
-/// numbers may wrap.
+/// For the standard library's heap, which has the greatest in front.
 bool bandwidth_group::behind(const bandwidth_member* a, const bandwidth_member* b) noexcept {
-    return static_cast<std::int64_t>(a->pass_ - b->pass_) > 0;
-}
-
-std::uint64_t bandwidth_group::by_weight(std::uint64_t bytes, std::uint32_t weight) noexcept {
-    constexpr unsigned fraction_bits = 16;
-    return (bytes << fraction_bits) / weight;
+    return a->pass_ > b->pass_;
 }
 
 void bandwidth_group::offer(bandwidth_member& member) noexcept {
-    const std::uint64_t earliest = pass_ - by_weight(credit_, member.weight_);
-    if (static_cast<std::int64_t>(member.pass_ - earliest) < 0) {
-        member.pass_ = earliest;
-    }
+    const auto earliest = pass_.minus(detail::bandwidth_pass::of(credit_, member.weight_));
+    member.pass_ = std::max(member.pass_, earliest);
     member.asks_ = true;
     offered_.push_back(&member);
     std::push_heap(offered_.begin(), offered_.end(), &behind);
@@ -78,7 +70,7 @@ void bandwidth_group::withdraw(bandwidth_member& member) noexcept {
 }
 
 void bandwidth_group::charge(bandwidth_member& member, std::size_t bytes) noexcept {
-    member.pass_ += by_weight(bytes, member.weight_);
+    member.pass_ += detail::bandwidth_pass::of(bytes, member.weight_);
     if (member.asks_) {
         std::make_heap(offered_.begin(), offered_.end(), &behind);
     }

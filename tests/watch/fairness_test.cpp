@@ -1,5 +1,7 @@
 #include "watch/test_watch.hpp"
 
+#include <eddy/loop/bandwidth_share.hpp>
+
 #include <memory>
 #include <vector>
 
@@ -109,6 +111,25 @@ TEST_P(WatchFairness, WithoutALimitHigherPrioritiesStarveLowerOnes) {
 }
 
 /// Two endless streams over sockets; `./bench share` measures and plots the same.
+TEST_P(WatchFairness, WhoWasIdleWhileOthersMovedHundredsOfTerabytesIsTheNext) {
+    bandwidth_group group(loop());
+    bandwidth_share busy(group, 1);
+    bandwidth_share idle(group, 3);
+    static std::vector<int> order;
+    order.clear();
+    turn_wait busy_turn([](turn_wait&) noexcept { order.push_back(1); });
+    turn_wait idle_turn([](turn_wait&) noexcept { order.push_back(2); });
+    for (std::uint64_t terabytes : {150U, 300U, 600U}) {
+        busy.moved(terabytes * 1'000'000'000'000);
+        busy.wait(busy_turn);
+        settle();
+        busy.wait(busy_turn);
+        idle.wait(idle_turn);
+        settle();
+    }
+    EXPECT_EQ(order, (std::vector{1, 2, 1, 1, 2, 1, 1, 2, 1}));
+}
+
 TEST_P(WatchFairness, WeightsOfThreeToOneShareTheBytes) {
     fd_pair pairs[2] = {unix_stream_pair(), unix_stream_pair()};
     const std::string chunk(4096, 'x');

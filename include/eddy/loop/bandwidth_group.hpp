@@ -42,7 +42,6 @@ public:
 
 private:
     static bool behind(const bandwidth_member* a, const bandwidth_member* b) noexcept;
-    static std::uint64_t by_weight(std::uint64_t bytes, std::uint32_t weight) noexcept;
     void offer(bandwidth_member& member) noexcept;
     void withdraw(bandwidth_member& member) noexcept;
     void charge(bandwidth_member& member, std::size_t bytes) noexcept;
@@ -51,7 +50,7 @@ private:
     loop& home_;
     std::size_t credit_;
     std::size_t size_ = 0;
-    std::uint64_t pass_ = 0;                  ///< of whom was chosen last
+    detail::bandwidth_pass pass_;             ///< of whom was chosen last
     std::vector<bandwidth_member*> offered_;  ///< a heap, with the one that is to run in front
     entry turn_;
     bool* gone_ = nullptr;  ///< while a member runs: to be told if the group is destroyed

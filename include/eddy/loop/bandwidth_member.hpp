@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/base/config.hpp>
+#include <eddy/loop/bandwidth_pass.hpp>
 #include <eddy/loop/loop.hpp>
 
 #include <cstddef>
@@ -44,7 +45,7 @@ protected:
 private:
     bandwidth_group* group_ = nullptr;
     std::uint64_t bytes_moved_ = 0;
-    std::uint64_t pass_ = 0;  ///< how far it has come, in bytes by weight
+    detail::bandwidth_pass pass_;
     std::uint32_t weight_ = 1;
     bool asks_ = false;
 
