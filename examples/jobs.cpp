@@ -1,9 +1,8 @@
 /// Runs a command once for each item, some at once, each with a deadline:
 ///     jobs AT_ONCE SECONDS COMMAND [ARGUMENT...] ::: ITEM...
-///     jobs 4 60 gzip -k ::: *.log
 ///     jobs 2 10 sh -c ::: 'make test' 'make docs'
-/// A job that takes longer is told to end, and killed if it does not. The exit code is the number
-/// of jobs that failed, at most 100. ^C and SIGTERM end those that run; no other is started then.
+/// A job that takes longer is told to end, and killed if it does not. ^C and SIGTERM end those that
+/// run; no other is started then. --help tells the exit codes.
 #include "support/arguments.hpp"
 #include "support/child.hpp"
 
@@ -32,7 +31,7 @@ struct batch {
     strings command;
     eddy::semaphore at_once;
     std::chrono::seconds limit;
-    int failed = 0;
+    bool failed = false;
 };
 
 /// Throws unless it ends well and in time.
@@ -63,7 +62,7 @@ eddy::task<> run_in_turn(batch& all, char* item) try {
     co_await run(all, item);
 } catch (const std::exception& e) {
     std::fprintf(stderr, "%s %s: %s\n", all.command[0], item, e.what());
-    ++all.failed;
+    all.failed = true;
 }
 
 eddy::task<> run_each(batch& all, strings items) {
@@ -85,15 +84,17 @@ int main(int argc, char** argv) try {
     if (separator - words.begin() < 4 || separator == words.end() ||
         !example::read_number(argv[1], at_once) || at_once == 0 ||
         !example::read_number(argv[2], seconds) || seconds == 0) {
-        example::exit_with_usage(argv, "AT_ONCE SECONDS COMMAND [ARGUMENT...] ::: ITEM...");
+        example::exit_with_usage(argv,
+                                 "AT_ONCE SECONDS COMMAND [ARGUMENT...] ::: ITEM...\n"
+                                 "exit: 0 well, 1 some failed, 2 usage, 3 error, 128 + N signal N");
     }
     eddy::loop loop;
     const eddy::stop_on_signals stopper(loop);  // the second ^C ends this program at once
     batch all{loop, strings(words.begin() + 3, separator), eddy::semaphore(at_once),
               std::chrono::seconds(seconds)};
     const bool done = loop.run(run_each(all, strings(separator + 1, words.end()))).has_value();
-    return done ? std::min(all.failed, 100) : 128 + stopper.info().signum;
+    return done ? int(all.failed) : 128 + stopper.info().signum;
 } catch (const std::exception& e) {
     std::fprintf(stderr, "jobs: %s\n", e.what());
-    return 1;
+    return 3;
 }

@@ -4,14 +4,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 
 namespace example {
 
-/// `form`: what stands behind the name of the program.
+/// `form`: what stands behind the name of the program. No failure after --help.
 [[noreturn]] inline void exit_with_usage(char** argv, const char* form) {
-    std::fprintf(stderr, "usage: %s %s\n", argv[0], form);
-    std::exit(2);
+    const bool asked = argv[1] != nullptr && argv[1] == std::string_view("--help");
+    std::fprintf(asked ? stdout : stderr, "usage: %s %s\n", argv[0], form);
+    std::exit(asked ? 0 : 2);
 }
 
 /// False unless all of `text` is a number that fits; then `out` is unchanged.
