@@ -33,6 +33,7 @@ protected:
         for (std::size_t i = 0; i != count && !HasFailure(); ++i) {
             step();
         }
+        quiet_ = true;
         for (auto& m : all_) {
             check_liveness(m);
         }
@@ -74,6 +75,11 @@ private:
         EXPECT_FALSE(m.removed) << "called after its removal";
         EXPECT_TRUE(m.wants_read || m.requeues != 0) << "called for what it did not ask";
         m.armed = false;
+        if (quiet_) {
+            drain(w.native_handle());
+            m.filled = 0;
+            return reaction::disarm;
+        }
         inside_ = &m;
         for (std::uint64_t n = random_.below(3); n != 0; --n) {
             command(random_.one_in(3) ? m : some(), true);
@@ -216,6 +222,7 @@ private:
     random_numbers random_;
     std::array<modelled, 8> all_;
     modelled* inside_ = nullptr;
+    bool quiet_ = false;  ///< only liveness matters: nobody commands another
     std::size_t total_calls_ = 0;
 };
 
