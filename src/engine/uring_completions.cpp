@@ -79,16 +79,11 @@ void uring_engine::cancel_again(fd_slot& slot) noexcept {
 void uring_engine::on_completion(io_operation& op, std::int32_t result,
                                  std::uint32_t flags) noexcept {
     fd_slot* const slot = op.request_.slot;
-    const bool more = (flags & IORING_CQE_F_MORE) != 0;
     if ((flags & IORING_CQE_F_BUFFER) != 0) {
-        detail::lease_buffer& buffer = buffers_.take(*pool_, flags);
-        if (more || has_record(op)) {
-            result = record_of(buffer, result);
-        } else {
-            static_cast<void>(keep_buffer(op, buffer, io_result::from_kernel(result)));
-        }
+        static_cast<void>(
+            keep_buffer(op, buffers_.take(*pool_, flags), io_result::from_kernel(result)));
     }
-    if (more) {
+    if ((flags & IORING_CQE_F_MORE) != 0) {
         keep_record(op, result);
         return;
     }
@@ -97,8 +92,9 @@ void uring_engine::on_completion(io_operation& op, std::int32_t result,
         backlog_.erase(op);  // it has ended before its cancellation could be submitted
     }
     op.cancel_sent_ = false;
-    // The last result of a receive that has no others in front of it is like that of any receive.
-    if (op.request_.multishot && (op.request_.code != opcode::receive || has_record(op))) {
+    // A receive that goes on is asked for again each time: after a long burst the kernel's own may
+    // never tell of a reset, or of the end of a unix stream.
+    if (op.request_.multishot && op.request_.code != opcode::receive) {
         on_multishot(op, result);
     } else {
         on_single(op, io_result::from_kernel(result));
@@ -166,10 +162,6 @@ bool uring_engine::goes_on(io_operation& op, io_result result, bool was_poll) no
         again = true;
     } else if (lacked_buffer(op, result)) {
         return await_buffer(op);
-    } else if (result.system_error() == EINVAL && request.code == opcode::receive &&
-               ring_.receives_on(request)) {
-        ring_.disable_multishot_receive();  // a kernel before 6.0
-        again = true;
     } else if (!result) {
         again = result.system_error() == EINTR ||
                 (request.code == opcode::accept &&

@@ -73,9 +73,6 @@ private:
     bool goes_on(io_operation& op, io_result result, bool was_poll) noexcept;
     void on_multishot(io_operation& op, std::int32_t result) noexcept;
     void keep_record(io_operation& op, std::int32_t result) noexcept;
-    std::int32_t record_of(detail::lease_buffer& buffer, std::int32_t result) noexcept;
-    io_result take_record_of_receive(io_operation& op) noexcept;
-    progress finish_receive(io_operation& op) noexcept;
     progress finish_accept(io_operation& op, io_result result) noexcept;
     progress finish_wait(io_operation& op, io_result result) noexcept;
     progress go_on(io_operation& op) noexcept;

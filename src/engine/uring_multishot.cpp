@@ -27,9 +27,6 @@ progress uring_engine::finish(io_operation& op) noexcept {
         op.result_ = result_of(op.wanted_end_);
         return progress::finished;
     }
-    if (op.request_.code == opcode::receive) {
-        return finish_receive(op);
-    }
     const io_result result = io_result::from_kernel(results_.take(op.first_record_));
     if (op.request_.code == opcode::accept) {
         return finish_accept(op, result);
@@ -109,12 +106,7 @@ progress uring_engine::finish_wait(io_operation& op, io_result result) noexcept 
 
 void uring_engine::drop_results(io_operation& op) noexcept {
     while (op.request_.multishot && has_record(op)) {
-        if (op.request_.code == opcode::receive) {
-            static_cast<void>(take_record_of_receive(op));
-            drop_buffer(op);
-        } else {
-            drop_result(op.request_, io_result::from_kernel(results_.take(op.first_record_)));
-        }
+        drop_result(op.request_, io_result::from_kernel(results_.take(op.first_record_)));
     }
 }
 

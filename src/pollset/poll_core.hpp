@@ -191,9 +191,6 @@ private:
     /// When the lock is about to be free, a worker of it is called, if there is something left.
     void to_tell(pollset& set) noexcept;
     void tell(core_lock& lock) noexcept;
-    /// Something more urgent came before what a harvester was to run at once.
-    void tell_of_displaced(const operation& was_first, const pollset* own,
-                           core_lock& lock) noexcept;
     static void unqueue(poll_handle& h) noexcept;
     /// Calls what is due for a handle that no pollset will call it for.
     void run_unowned(poll_handle& h, core_lock& lock);
@@ -242,7 +239,7 @@ private:
     // pollset_calls.cpp
     void call(pollset_worker& sleeper, core_lock& lock) noexcept;
     void rouse(pollset_worker& w, core_lock& lock) noexcept;
-    /// Calls a worker of `set` for what is due there. False: none is to be had.
+    /// Calls a worker of `set` for what is due there, if one can be had.
     void help(pollset& set, core_lock& lock) noexcept;
     /// Sees to it that somebody polls at `s`, if anybody is there.
     void hand_over(station& s, core_lock& lock) noexcept;

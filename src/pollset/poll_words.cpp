@@ -25,7 +25,7 @@ std::error_code canceled() noexcept { return std::make_error_code(std::errc::ope
 std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closure& done,
                                      pollset_worker* by) {
     poll_word& word = h.words_[index(kind)];
-    if (std::exchange(done.taken_, true)) {
+    if (done.taken_.exchange(true, std::memory_order_acquire)) {
         return already_waiting();
     }
     if (word.arm(done)) {
@@ -33,7 +33,7 @@ std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closu
     }
     core_lock lock(*this);
     if (word.waiting() != nullptr) {
-        done.taken_ = false;
+        done.taken_.store(false, std::memory_order_release);
         return already_waiting();
     }
     if (h.shut_down_) {
@@ -46,13 +46,13 @@ std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closu
         return {};
     }
     if (!word.arm_guarded(done)) {
-        done.taken_ = false;
+        done.taken_.store(false, std::memory_order_release);
         return already_waiting();
     }
     if (h.memberships_ != nullptr) {
         if (auto failed = strategy_->wants_more(h)) {
             word.take();
-            done.taken_ = false;
+            done.taken_.store(false, std::memory_order_release);
             return failed;
         }
         word.guard(strategy_->traits.level);
@@ -65,7 +65,7 @@ bool poll_core::cancel(poll_handle& h, closure& done) noexcept {
     for (poll_word& word : h.words_) {
         if (word.waiting() == &done) {
             word.take();
-            done.taken_ = false;
+            done.taken_.store(false, std::memory_order_release);
             strategy_->wants_less(h);
             return true;
         }
@@ -264,12 +264,12 @@ void poll_core::returned(poll_handle& h) noexcept {
 namespace eddy {
 
 void closure::run_for_handle() {
-    struct call {
+    struct call_in_progress {
         poll_handle& handle;
-        ~call() { detail::poll_core::of(handle).returned(handle); }
+        ~call_in_progress() { detail::poll_core::of(handle).returned(handle); }
     };
-    const call inside{*std::exchange(handle_, nullptr)};
-    run_(*this, error_);
+    const call_in_progress inside{*std::exchange(handle_, nullptr)};
+    call_now();
 }
 
 }  // namespace eddy

@@ -40,7 +40,9 @@ protected:
     }
     void restart_ended() {
         for (connection* c : std::exchange(restart_, {})) {
-            start(c->reader, receive_multishot(c->d));
+            if (!c->reader.operation().pending()) {
+                start(c->reader, receive_multishot(c->d));
+            }
         }
     }
     bool is_over(connection& c) {

@@ -271,11 +271,11 @@ TEST_P(SpawnTest, ACloneThatFailsLeavesNothing) {
               std::pair(std::error_code(EAGAIN, std::system_category()), spawn_step::clone));
 }
 
-/// Threads after fork() are beyond TSan.
+/// Threads after fork() are beyond TSan, and ASan's allocator does not care for fork() either.
 class SpawnAfterForkNoTsan : public SpawnTest {};
 EDDY_ON_EVERY_ENGINE(SpawnAfterForkNoTsan);
 
-TEST_P(SpawnAfterForkNoTsan, AsAnotherUserDoesNotWaitForAThreadThatIsNotThere) {
+TEST_P(SpawnAfterForkNoTsan, AsAnotherUserDoesNotWaitForAThreadThatIsNotThereNoAsan) {
     process_options options{.program = "true"};
     options.user = ::getuid();
     static_cast<void>(loop());

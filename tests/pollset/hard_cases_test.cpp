@@ -1,5 +1,6 @@
 #include "support/in_child.hpp"
 #include "support/pollset_fixture.hpp"
+#include "support/random.hpp"
 
 #include <eddy/base/error.hpp>
 #include <eddy/pollset/pollset_timer.hpp>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include <pthread.h>
+#include <sys/eventfd.h>
 
 namespace eddy::test {
 namespace {
@@ -288,6 +290,32 @@ TEST_P(PollsetHardCases, AllTimersAreToldOfTheShutdownAndNoOthers) {
     }
     EXPECT_EQ(not_due.calls(), 0);
     EXPECT_TRUE(stays.cancel());
+}
+
+TEST_P(PollsetHardCases, AClosureThatTwoThreadsHandInIsNotLost) {
+    pollset set(domain());
+    std::atomic<int> calls{0};
+    callback told([&](std::error_code) { ++calls; });
+    held_handle handle(domain(), unique_fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)));
+    ASSERT_FALSE(set.add(*handle));
+    std::atomic<bool> over{false};
+    const auto hand_in = [&] {
+        while (!over) {
+            static_cast<void>(handle->notify_on_read(told));  // or it waits already
+        }
+    };
+    std::thread one(hand_in);
+    std::thread another(hand_in);
+    bool alive = true;
+    for (std::uint64_t i = scaled(3'000); i != 0 && alive; --i) {
+        const int before = calls;
+        EXPECT_EQ(::eventfd_write(handle->fd(), 1), 0);
+        alive = until(set, [&] { return calls != before; });
+    }
+    over = true;
+    one.join();
+    another.join();
+    EXPECT_TRUE(alive);
 }
 
 EDDY_WITH_EVERY_STRATEGY(PollsetHardCases);

@@ -2,6 +2,7 @@
 
 #include <eddy/base/config.hpp>
 
+#include <atomic>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -33,9 +34,8 @@ public:
 
     /// For executors: calls it with what it was handed over with.
     void run() {
-        taken_ = false;
         if (handle_ == nullptr) {
-            run_(*this, error_);
+            call_now();
         } else {
             run_for_handle();
         }
@@ -46,12 +46,17 @@ protected:
 
 private:
     EDDY_API void run_for_handle();
+    void call_now() {
+        const std::error_code error = error_;
+        taken_.store(false, std::memory_order_release);  // another thread may hand it in again
+        run_(*this, error);
+    }
 
     function run_;
     closure* next_ = nullptr;
     std::error_code error_;
-    poll_handle* handle_ = nullptr;  ///< that must stay until the executor has run it
-    bool taken_ = false;             ///< waits for an event, or is due
+    poll_handle* handle_ = nullptr;   ///< that must stay until the executor has run it
+    std::atomic<bool> taken_{false};  ///< waits for an event, or is due
 
     friend class detail::closure_list;
     friend class detail::poll_core;
