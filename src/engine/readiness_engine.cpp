@@ -47,7 +47,7 @@ progress readiness_engine::start(io_operation& op, bool may_try) noexcept {
     }
 }
 
-/// The two ways that most starts take; start_transfer() knows all.
+/// The ways that most starts take; start_transfer() knows all.
 template <opcode Code>
 inline progress readiness_engine::start_plain(io_operation& op, bool may_try) noexcept {
     constexpr bool reads = is_read(Code);

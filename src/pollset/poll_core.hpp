@@ -80,8 +80,7 @@ public:
 
     // Handles: poll_words.cpp.
     /// `by`: the worker that calls this as the last act of a closure, so that it comes round for
-    /// what is due at once. Only for a handle in one pollset: for another one nobody would be told
-    /// if that worker were kicked on its way.
+    /// what is due at once, or passes it on when it leaves.
     std::error_code notify_on(poll_handle& h, poll_event_kind kind, closure& done,
                               pollset_worker* by = nullptr);
     /// The worker of `set` that is running a closure on this thread, or null.

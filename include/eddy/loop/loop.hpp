@@ -281,7 +281,7 @@ public:
     void tell_of_end(loop_notice& notice) noexcept;
     /// `notice` is told when the next run begins, before anything else: for those whose operations
     /// a drain has ended and who want to go on. False: it is not, the loop is being destroyed.
-    /// Thread: the loop's.
+    /// Thread: the loop's. Not from inside such a call: it would be told at once, again and again.
     [[nodiscard]] bool tell_of_next_run(loop_notice& notice) noexcept;
 
     /// In the child after fork(): must be called before anything else. I/O operations end with

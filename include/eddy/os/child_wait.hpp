@@ -27,7 +27,8 @@ public:
     EDDY_API void cancel() noexcept;
 
     /// Those who wait again and again for what happens to one child: nothing that others are told
-    /// between two waits is missed, but for what the kernel merges. Precondition: not pending.
+    /// between two waits is missed, but for what the kernel merges. Precondition: not pending; the
+    /// handle stays, and no wait for another child comes in between.
     EDDY_API void follow(const process_handle& process) noexcept;
 
     /// In the completion: what happened, if there is no error().
