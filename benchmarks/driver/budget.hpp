@@ -17,6 +17,8 @@ public:
     void begin_case() noexcept { ++begun_; }
     /// A median of fewer rounds than these says nothing about the noise.
     bool over(unsigned rounds_done) const noexcept;
+    /// For what has no rounds: throws std::runtime_error if the whole part's time is over.
+    void need_some() const;
 
 private:
     std::int64_t begin_ns_ = 0;

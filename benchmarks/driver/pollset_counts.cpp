@@ -93,6 +93,7 @@ void measure_pollset_counts(context& c) {
     const std::vector<subject> subjects = subjects_of("pollset", c.chosen);
     const std::vector<std::string> names = names_of(subjects);
     std::vector<table_column> columns;
+    c.begin_part("pollset_counts", 1);
     for (const counted_case& counted : cases) {
         if (!c.chosen.wants_case(counted.name)) continue;
         c.shown.phase(std::string("pollset counts ") + counted.name);
@@ -101,6 +102,7 @@ void measure_pollset_counts(context& c) {
             for (std::size_t i = 0; i < subjects.size(); ++i) {
                 c.shown.step(std::string(m.title) + " " + names[i]);
                 try {
+                    c.time.need_some();
                     counted_pollset child(subjects[i], counted.pairs, events_of(c.chosen));
                     found.set(i, 0, child.an_event(m.what));
                 } catch (const std::runtime_error& e) {
