@@ -61,6 +61,8 @@ public:
 
     /// Precondition: there is a free one.
     buffer& give_to_kernel() noexcept;
+    /// By its number.
+    buffer& at(std::uint16_t number) const noexcept { return *buffers_[number]; }
     /// The kernel has filled that one, which is out from here on.
     buffer& taken_by_kernel(std::uint16_t number) noexcept;
     /// The kernel that has them is gone.

@@ -92,7 +92,10 @@ void engine::came_back(io_operation& op, io_result result) noexcept {
 
 void engine::forget(io_operation& op) noexcept {
     end_starving(op);
-    drop_buffer(op);
+    if (op.request_.code == opcode::receive) {
+        drop_results(op);
+        drop_buffer(op);
+    }
     if (op.list_next_ != nullptr) {
         unlink(op);
     }

@@ -68,9 +68,11 @@ void uring_engine::reap(bool& woken) noexcept {
 void uring_engine::cancel_again(fd_slot& slot) noexcept {
     for (const io_list* list : {&slot.readers, &slot.writers, &slot.waiters}) {
         for (io_operation* op = list->front(); op != nullptr; op = io_list::next(*op, *list)) {
-            if (op->in_kernel_ && op->cancel_sent_ && !ready_queue::contains(*op)) {
+            if (op->in_kernel_ && op->cancel_sent_ && !in_backlog(*op)) {
                 op->cancel_sent_ = false;
-                cancel(*op, op->wanted_end_);
+                if (!ready_queue::contains(*op)) {
+                    ask_to_end(*op);
+                }  // else it has results to deliver first; go_on() asks
             }
         }
     }
@@ -79,11 +81,19 @@ void uring_engine::cancel_again(fd_slot& slot) noexcept {
 void uring_engine::on_completion(io_operation& op, std::int32_t result,
                                  std::uint32_t flags) noexcept {
     fd_slot* const slot = op.request_.slot;
+    const bool more = (flags & IORING_CQE_F_MORE) != 0;
     if ((flags & IORING_CQE_F_BUFFER) != 0) {
-        static_cast<void>(
-            keep_buffer(op, buffers_.take(*pool_, flags), io_result::from_kernel(result)));
+        detail::lease_buffer& buffer = buffers_.take(*pool_, flags);
+        if (more || has_record(op)) {
+            if (!is_worn(op)) {
+                ++op.in_a_row_;
+            }
+            result = record_of(buffer, result);
+        } else {
+            static_cast<void>(keep_buffer(op, buffer, io_result::from_kernel(result)));
+        }
     }
-    if ((flags & IORING_CQE_F_MORE) != 0) {
+    if (more) {
         keep_record(op, result);
         return;
     }
@@ -92,9 +102,8 @@ void uring_engine::on_completion(io_operation& op, std::int32_t result,
         backlog_.erase(op);  // it has ended before its cancellation could be submitted
     }
     op.cancel_sent_ = false;
-    // A receive that goes on is asked for again each time: after a long burst the kernel's own may
-    // never tell of a reset, or of the end of a unix stream.
-    if (op.request_.multishot && op.request_.code != opcode::receive) {
+    // The last result of a receive that has no others in front of it is like that of any receive.
+    if (op.request_.multishot && (op.request_.code != opcode::receive || has_record(op))) {
         on_multishot(op, result);
     } else {
         on_single(op, io_result::from_kernel(result));
@@ -164,6 +173,7 @@ bool uring_engine::goes_on(io_operation& op, io_result result, bool was_poll) no
         return await_buffer(op);
     } else if (!result) {
         again = result.system_error() == EINTR ||
+                (result.system_error() == ECANCELED && is_worn(op)) ||
                 (request.code == opcode::accept &&
                  classify_accept(result) == accept_failure::transient);
     } else {

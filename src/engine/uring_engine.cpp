@@ -107,6 +107,7 @@ bool uring_engine::may_submit(io_operation& op) noexcept {
 void uring_engine::submit(io_operation& op) noexcept {
     op.phase_ = phase::waiting;
     op.in_kernel_ = true;
+    op.in_a_row_ = 0;
     if (op.request_.slot != nullptr) {
         ++op.request_.slot->holds;
     }
@@ -163,6 +164,7 @@ void uring_engine::cancel(io_operation& op, end_reason reason) noexcept {
     if (!op.in_kernel_) {
         // Backing off, or between two submissions of a multishot operation.
         if (ready_queue::contains(op)) {
+            leave_line(op);
             return;  // finish() sees what is wanted
         }
         conclude(op, result_of(op.wanted_end_));
@@ -182,6 +184,11 @@ void uring_engine::cancel(io_operation& op, end_reason reason) noexcept {
         }
         return;
     }
+    ask_to_end(op);
+}
+
+/// The kernel is to complete what it has of the operation.
+void uring_engine::ask_to_end(io_operation& op) noexcept {
     if (fill_cancel(op)) {
         op.cancel_sent_ = true;
     } else if (!ready_queue::contains(op)) {

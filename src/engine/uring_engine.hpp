@@ -55,6 +55,7 @@ private:
     static std::error_code prepare_send_file(io_operation& op) noexcept;
     void submit(io_operation& op) noexcept;
     bool may_submit(io_operation& op) noexcept;
+    void ask_to_end(io_operation& op) noexcept;
     void conclude(io_operation& op, io_result result) noexcept;
     bool fill(io_operation& op) noexcept;
     bool fill_cancel(io_operation& op) noexcept;
@@ -73,6 +74,10 @@ private:
     bool goes_on(io_operation& op, io_result result, bool was_poll) noexcept;
     void on_multishot(io_operation& op, std::int32_t result) noexcept;
     void keep_record(io_operation& op, std::int32_t result) noexcept;
+    void leave_line(io_operation& op) noexcept;
+    std::int32_t record_of(detail::lease_buffer& buffer, std::int32_t result) noexcept;
+    io_result take_record_of_receive(io_operation& op) noexcept;
+    progress finish_receive(io_operation& op) noexcept;
     progress finish_accept(io_operation& op, io_result result) noexcept;
     progress finish_wait(io_operation& op, io_result result) noexcept;
     progress go_on(io_operation& op) noexcept;
@@ -85,6 +90,11 @@ private:
     static bool in_backlog(const io_operation& op) noexcept {
         return op.phase_ == phase::waiting && ready_queue::contains(op);
     }
+
+    /// After 33 results in a row the kernel (Linux 6.18) may never tell of a reset, or of the end
+    /// of a unix stream: before that a receive is submitted anew.
+    static constexpr std::uint8_t longest_row = 32;
+    static bool is_worn(const io_operation& op) noexcept { return op.in_a_row_ == longest_row; }
 
     /// What ends a multishot wait.
     static constexpr auto ends_readiness = interest::error | interest::hangup;

@@ -6,11 +6,22 @@
 
 namespace eddy {
 
+/// Its submission is over. A receive that may be submitted anew stays first in line until those in
+/// front of this result are delivered.
 void uring_engine::on_multishot(io_operation& op, std::int32_t result) noexcept {
-    io_list& list = list_of(op);
-    unlink(op);
     keep_record(op, result);
-    activate(*op.request_.slot, list);
+    if (op.request_.code != opcode::receive || op.wanted_end_ != end_reason::none) {
+        leave_line(op);
+    }
+}
+
+/// Whoever is next in its list, if it is still in it, may go.
+void uring_engine::leave_line(io_operation& op) noexcept {
+    if (op.list_next_ != nullptr) {
+        io_list& list = list_of(op);
+        unlink(op);
+        activate(*op.request_.slot, list);
+    }
 }
 
 void uring_engine::keep_record(io_operation& op, std::int32_t result) noexcept {
@@ -26,6 +37,9 @@ progress uring_engine::finish(io_operation& op) noexcept {
     if (!has_record(op)) {
         op.result_ = result_of(op.wanted_end_);
         return progress::finished;
+    }
+    if (op.request_.code == opcode::receive) {
+        return finish_receive(op);
     }
     const io_result result = io_result::from_kernel(results_.take(op.first_record_));
     if (op.request_.code == opcode::accept) {
@@ -48,8 +62,8 @@ progress uring_engine::go_on(io_operation& op) noexcept {
             link(op);
             activate(*op.request_.slot, list_of(op));
         }
-    } else if (op.wanted_end_ != end_reason::none && !op.cancel_sent_) {
-        cancel(op, op.wanted_end_);
+    } else if ((op.wanted_end_ != end_reason::none || is_worn(op)) && !op.cancel_sent_) {
+        ask_to_end(op);
     }
     return progress::more;
 }
@@ -106,7 +120,12 @@ progress uring_engine::finish_wait(io_operation& op, io_result result) noexcept 
 
 void uring_engine::drop_results(io_operation& op) noexcept {
     while (op.request_.multishot && has_record(op)) {
-        drop_result(op.request_, io_result::from_kernel(results_.take(op.first_record_)));
+        if (op.request_.code == opcode::receive) {
+            static_cast<void>(take_record_of_receive(op));
+            drop_buffer(op);
+        } else {
+            drop_result(op.request_, io_result::from_kernel(results_.take(op.first_record_)));
+        }
     }
 }
 

@@ -56,6 +56,42 @@ bool uring_engine::await_buffer(io_operation& op) noexcept {
     return true;
 }
 
+/// What is kept of a result while others are in front of it: the buffer, which has the size, or an
+/// error.
+std::int32_t uring_engine::record_of(detail::lease_buffer& buffer, std::int32_t result) noexcept {
+    if (result <= 0) {
+        pool_->put(buffer);
+        return result;
+    }
+    buffer.size = static_cast<std::uint32_t>(result);
+    return buffer.number + 1;
+}
+
+io_result uring_engine::take_record_of_receive(io_operation& op) noexcept {
+    const std::int32_t record = results_.take(op.first_record_);
+    if (record <= 0) {
+        return io_result::from_kernel(record);
+    }
+    detail::lease_buffer& buffer = pool_->at(static_cast<std::uint16_t>(record - 1));
+    op.request_.data = &buffer;
+    return io_result::value(buffer.size);
+}
+
+progress uring_engine::finish_receive(io_operation& op) noexcept {
+    const io_result result = take_record_of_receive(op);
+    if (op.in_kernel_ || has_record(op)) {
+        op.result_ = result;
+        return go_on(op);
+    }
+    op.phase_ = phase::waiting;
+    if (op.wanted_end_ == end_reason::none && goes_on(op, result, false)) {
+        return progress::pending;
+    }
+    op.result_ = ended(op, result);
+    leave_line(op);
+    return progress::finished;
+}
+
 bool uring_engine::feed_receives() noexcept {
     if (buffers_.is_open()) {
         pool_->collect();  // before feed(), which must know of all that the kernel will have

@@ -86,6 +86,7 @@ std::error_code uring_ring::open(unsigned entries, const unique_fd& told) noexce
         kernel::count_call();
         result = io_uring_queue_init_params(entries, &ring_, &parameters);
         if (result != -EINVAL) {
+            multishot_receive_ = (flags & IORING_SETUP_SINGLE_ISSUER) != 0;  // 6.0, as that is
             break;
         }
     }
@@ -255,8 +256,10 @@ void uring_ring::prepare_open(io_uring_sqe& sqe, const io_request& request) noex
     io_uring_prep_openat2(&sqe, request.directory(), path, &how);
 }
 
-void uring_ring::prepare_receive(io_uring_sqe& sqe, const io_request& request) noexcept {
-    if (is_socket(request.slot->kind)) {
+void uring_ring::prepare_receive(io_uring_sqe& sqe, const io_request& request) const noexcept {
+    if (receives_on(request)) {
+        io_uring_prep_recv_multishot(&sqe, request.slot->fd, nullptr, 0, 0);
+    } else if (is_socket(request.slot->kind)) {
         io_uring_prep_recv(&sqe, request.slot->fd, nullptr, cut(request.size), 0);
     } else {
         io_uring_prep_read(&sqe, request.slot->fd, nullptr, cut(request.size), file_offset(-1));

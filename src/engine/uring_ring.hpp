@@ -76,6 +76,10 @@ public:
     /// From here on receives are served out of it. `memory` must live until close().
     std::error_code share_buffers(io_uring_buf_ring& memory, unsigned entries) noexcept;
 
+    /// Whether it is asked to go on by itself.
+    bool receives_on(const io_request& request) const noexcept {
+        return request.multishot && multishot_receive_ && is_socket(request.slot->kind);
+    }
     bool multishot_accept() const noexcept { return multishot_accept_; }
     void disable_multishot_accept() noexcept { multishot_accept_ = false; }
 
@@ -87,7 +91,7 @@ private:
     static constexpr unsigned short buffer_group = 0;
 
     unsigned publish() noexcept;
-    static void prepare_receive(io_uring_sqe& sqe, const io_request& request) noexcept;
+    void prepare_receive(io_uring_sqe& sqe, const io_request& request) const noexcept;
     bool kernel_has_work() const noexcept;
     void prepare_open(io_uring_sqe& sqe, const io_request& request) noexcept;
     void prepare_write(io_uring_sqe& sqe, const io_request& request) noexcept;
@@ -99,6 +103,7 @@ private:
     bool open_ = false;
     bool enabled_ = false;
     bool multishot_accept_ = true;
+    bool multishot_receive_ = false;
     bool guard_sigpipe_ = false;
     std::uint64_t owner_ = 0;  ///< the thread that enabled it
     /// What openat2 is given stays here until the kernel has read it; one for each entry.

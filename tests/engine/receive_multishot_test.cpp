@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include <sys/socket.h>
+
 namespace eddy::test {
 namespace {
 
@@ -128,6 +130,84 @@ TEST_P(MultishotReceive, BringsAllThatIsThereBeforeTheEnd) {
     ASSERT_TRUE(is_over(c));
     EXPECT_EQ(c.reader.result(), io_result::value(0));
     EXPECT_GE(r.results, 98U);
+}
+
+/// The kernel stops looking after so many buffers in a row, and does not always go on.
+TEST_P(MultishotReceive, TellsOfTheEndBehindABurst) {
+    using ending = void (*)(unique_fd&);
+    const ending finish = [](unique_fd& peer) { ASSERT_EQ(::shutdown(peer.get(), SHUT_WR), 0); };
+    const ending leave = [](unique_fd& peer) { peer.reset(); };
+    const ending break_off = [](unique_fd& peer) {
+        reset_on_close(peer.get());
+        peer.reset();
+    };
+    make_loop({.lease_size = 64, .lease_count = 1024});
+    for (const pair_maker make : {tcp_pair, unix_stream_pair}) {
+        for (const std::size_t buffers : {1U, 31U, 32U, 33U, 34U, 66U, 300U}) {
+            for (const ending end : {finish, leave, break_off}) {
+                for (const bool armed : {true, false}) {
+                    connection& c = connect(make);
+                    reading r;
+                    if (armed) {
+                        receive_on(c, r);
+                        settle();
+                    }
+                    c.send(pattern(buffers * 64));
+                    end(c.peer);
+                    if (!armed) {
+                        receive_on(c, r);
+                    }
+                    ASSERT_TRUE(until([&] {
+                        restart_ended();
+                        return !c.reader.operation().pending();
+                    })) << buffers
+                        << " buffers, armed: " << armed;
+                    EXPECT_EQ(c.reader.count(), 0U);
+                    drop_connections();
+                }
+            }
+        }
+    }
+}
+
+TEST_P(MultishotReceive, GoesOnByItself) {
+    connection& c = connect(tcp_pair);
+    reading r;
+    receive_on(c, r);
+    std::string all;
+    for (int i = 0; i != 200; ++i) {
+        c.send("x");
+        ASSERT_TRUE(has(r, all += "x"));
+    }
+    EXPECT_EQ(r.results, 200U);
+    EXPECT_EQ(c.reader.endings(), 0U);
+}
+
+TEST_P(MultishotReceive, KeepsItsPlaceInFrontOfLaterReads) {
+    make_loop({.lease_size = 64, .lease_count = 4, .lease_max = 4});
+    connection& c = connect(unix_packet_pair);
+    reading r;
+    receive_on(c, r);
+    settle();
+    recorder later;
+    std::string buffer(16, '\0');
+    start(later, recv(c.d, bytes(buffer)));
+    std::string all;
+    for (int i = 0; i != 300; ++i) {
+        const std::string piece = std::to_string(i) + ' ';
+        c.send(piece);
+        all += piece;
+        if (i % 3 == 0) {
+            loop().poll();
+        }
+        ASSERT_FALSE(later.ended()) << "after " << i;
+    }
+    ASSERT_TRUE(has(r, all));
+    EXPECT_FALSE(later.ended());
+    loop().cancel(c.reader.operation());
+    loop().cancel(later.operation());
+    ASSERT_TRUE(is_over(c));
+    ASSERT_TRUE(ends(later));
 }
 
 TEST_P(MultishotReceive, WaitsForABufferAndGoesOn) {

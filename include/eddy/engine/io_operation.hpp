@@ -163,7 +163,8 @@ private:
     };
     phase phase_ = phase::idle;
     end_reason wanted_end_ = end_reason::none;
-    bool background_ = false;
+    std::uint8_t in_a_row_ = 0;  ///< io_uring: results of a receive since it was submitted
+    bool background_ : 1 = false;
     bool more_ : 1 = false;
     bool timed_ : 1 = false;
     bool in_kernel_ : 1 = false;

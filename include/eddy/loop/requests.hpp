@@ -114,9 +114,8 @@ inline io_request receive(const descriptor& d) noexcept {
 }
 /// The same again whenever more has come, so that it need not be started each time. A result
 /// without more() is the last one: 0 at the end of the stream or of an empty datagram, an error,
-/// or, at any time, bytes; then start it anew. On io_uring each result is the last. What had come
-/// before it was cancelled is delivered first. Reads that are started meanwhile wait until it is
-/// over.
+/// or, at any time, bytes; then start it anew. What had come before it was cancelled is delivered
+/// first. Reads that are started meanwhile wait until it is over.
 inline io_request receive_multishot(const descriptor& d) noexcept {
     io_request request = receive(d);
     request.multishot = true;
