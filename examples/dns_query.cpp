@@ -89,7 +89,7 @@ eddy::task<> look_up(eddy::loop& loop, const eddy::address& where, const message
 
 int main(int argc, char** argv) try {
     eddy::address server;
-    if (argc != 3 || eddy::address::parse(argv[1], server) || server.is_unix()) {
+    if (argc != 3 || eddy::address::parse(argv[1], server) || server.is_unix() || *argv[2] == 0) {
         example::exit_with_usage(argv, "SERVER:PORT NAME   (such as 127.0.0.1:53 example.org)");
     }
     eddy::loop loop;

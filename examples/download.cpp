@@ -12,10 +12,10 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include <fcntl.h>
 #include <string.h>
@@ -42,8 +42,7 @@ std::size_t length_in(const std::string& head) {
 eddy::task<> fetch(eddy::loop& loop, std::string_view url) {
     const std::string host(url.substr(7, url.find('/', 7) - 7));
     const std::string path(url.substr(7 + host.size()));
-    const auto where = eddy::address::from(host);
-    const auto server = co_await eddy::timeout(eddy::tcp::connect(loop, where), 10s);
+    auto server = co_await eddy::timeout(eddy::tcp::connect(loop, eddy::address::from(host)), 10s);
     const std::string request = "GET " + path + " HTTP/1.0\r\nHost: " + host + "\r\n\r\n";
     co_await server.write(eddy::bytes(request));
     std::string buffer;
@@ -51,17 +50,17 @@ eddy::task<> fetch(eddy::loop& loop, std::string_view url) {
     const std::size_t length = length_in(buffer.substr(0, size));
     buffer.erase(0, size);
     const std::string name = path.substr(path.rfind('/') + 1);
-    const auto file = co_await eddy::file::open(loop, name, O_WRONLY | O_CREAT | O_TRUNC);
+    const auto file = co_await eddy::file::open(loop, name + ".part", O_WRONLY | O_CREAT | O_TRUNC);
     std::size_t received = 0;
     do {
         received += co_await file.write(eddy::bytes(buffer));
         buffer.resize(65536);
-        const auto count = co_await eddy::timeout(server.read_some(eddy::bytes(buffer)), 10s);
-        buffer.resize(count);
+        buffer.resize(co_await eddy::timeout(server.read_some(eddy::bytes(buffer)), 10s));
     } while (!buffer.empty());
     if (received != length) {
         throw std::runtime_error("the answer was cut off");
     }
+    std::filesystem::rename(name + ".part", name);
 }
 
 /// One that fails does not keep the others from going on.
@@ -69,17 +68,18 @@ eddy::task<> fetch_in_turn(downloads& all, std::string_view url) try {
     if (!url.starts_with("http://") || url.find('/', 7) == url.npos) {
         throw std::invalid_argument("is not of the form http://127.0.0.1:80/path");
     }
-    co_await all.at_once.acquire();
-    auto done = eddy::ex::just() | eddy::ex::then([&all]() noexcept { all.at_once.release(); });
-    co_await eddy::finally(fetch(all.loop, url), done);
+    const eddy::permit turn = co_await all.at_once.hold();
+    co_await fetch(all.loop, url);
 } catch (const std::exception& e) {
     std::fprintf(stderr, "%s: %s\n", url.data(), e.what());
     ++all.failed;
 }
 
 eddy::task<> fetch_all(downloads& all, std::span<char*> urls) {
-    if (!urls.empty()) {
-        co_await eddy::ex::when_all(fetch_in_turn(all, urls[0]), fetch_all(all, urls.subspan(1)));
+    if (const auto n = urls.size() / 2; n == 0) {
+        co_await fetch_in_turn(all, urls[0]);
+    } else {
+        co_await eddy::ex::when_all(fetch_all(all, urls.first(n)), fetch_all(all, urls.subspan(n)));
     }
 }
 

@@ -2,20 +2,16 @@
 #include "support/arguments.hpp"
 #include "support/listen.hpp"
 
-#include <eddy/async/spawn.hpp>
-#include <eddy/async/task.hpp>
-#include <eddy/io/run.hpp>
-#include <eddy/io/tcp/acceptor.hpp>
-
 #include <array>
 #include <cstdio>
 #include <exception>
 #include <span>
 #include <utility>
 
-namespace {
-
 // clang-format off
+#include <eddy/async/async.hpp>
+#include <eddy/io/io.hpp>
+
 eddy::task<> echo(eddy::tcp::socket peer) {
     std::array<std::byte, 4096> data;
     while (const auto count = co_await peer.read_some(data)) {
@@ -29,8 +25,6 @@ eddy::task<> serve(eddy::loop& loop, eddy::tcp::acceptor acceptor) {
     }
 }
 // clang-format on
-
-}  // namespace
 
 int main(int argc, char** argv) try {
     eddy::loop loop;

@@ -72,7 +72,7 @@ eddy::task<> follow(eddy::loop& loop, const char* path) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-    if (argc != 2) {
+    if (argc != 2 || example::asks_for_help(argv)) {
         example::exit_with_usage(argv, "FILE");
     }
     eddy::loop loop;

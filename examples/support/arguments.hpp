@@ -9,9 +9,14 @@
 
 namespace example {
 
+/// Whether the first argument is --help.
+inline bool asks_for_help(char** argv) noexcept {
+    return argv[1] != nullptr && argv[1] == std::string_view("--help");
+}
+
 /// `form`: what stands behind the name of the program. No failure after --help.
 [[noreturn]] inline void exit_with_usage(char** argv, const char* form) {
-    const bool asked = argv[1] != nullptr && argv[1] == std::string_view("--help");
+    const bool asked = asks_for_help(argv);
     std::fprintf(asked ? stdout : stderr, "usage: %s %s\n", argv[0], form);
     std::exit(asked ? 0 : 2);
 }

@@ -120,7 +120,7 @@ EDDY_EX_BEGIN
 /// Runs `sender`, then `cleanup`, however the first one ended; completes with the result of the
 /// first.
 ///
-///     co_await finally(serve(socket), socket.close());
+///     co_await finally(serve(socket), ex::just() | ex::let_value([&] { return socket.close(); }));
 ///
 /// Nobody can stop the cleanup. If it fails, its error is the result instead of the first one's;
 /// its values are dropped, and a cleanup that ends stopped counts as done. Both are connected
