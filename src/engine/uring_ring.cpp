@@ -5,6 +5,7 @@
 #include "engine/engine.hpp"
 #include "kernel/call.hpp"
 #include "kernel/io.hpp"
+#include "kernel/own_fd.hpp"
 #include "kernel/sigpipe_guard.hpp"
 #include "kernel/thread.hpp"
 #include "kernel/uring.hpp"
@@ -95,6 +96,11 @@ std::error_code uring_ring::open(unsigned entries, const unique_fd& told) noexce
     }
     open_ = true;
     enabled_ = false;
+    if (auto error = kernel::move_from_standard(ring_.ring_fd)) {
+        close();
+        return error;
+    }
+    ring_.enter_ring_fd = ring_.ring_fd;
     if ((ring_.features & needed_features) != needed_features) {
         close();
         return errc::engine_denied;

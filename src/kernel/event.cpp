@@ -1,6 +1,7 @@
 #include "kernel/event.hpp"
 
 #include "kernel/call.hpp"
+#include "kernel/own_fd.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -18,14 +19,6 @@ namespace eddy::kernel {
 namespace {
 
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
-
-std::error_code adopt(int fd, unique_fd& out) noexcept {
-    if (fd < 0) {
-        return system_error(errno);
-    }
-    out.reset(fd);
-    return {};
-}
 
 /// The time until `until`, for a call that takes a relative timeout. Null: for ever.
 const timespec* remaining(time_point until, timespec& storage) noexcept {
@@ -75,7 +68,7 @@ std::error_code make_timerfd(int clock, unique_fd& out) noexcept {
     if (const int error = injected(call::timerfd); error != 0) {
         return system_error(error);
     }
-    return adopt(::timerfd_create(clock, TFD_CLOEXEC | TFD_NONBLOCK), out);
+    return keep_own(::timerfd_create(clock, TFD_CLOEXEC | TFD_NONBLOCK), out);
 }
 
 /// The end of time disarms it.
@@ -106,7 +99,7 @@ std::error_code make_eventfd(unique_fd& out) noexcept {
     if (const int error = injected(call::eventfd); error != 0) {
         return system_error(error);
     }
-    return adopt(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), out);
+    return keep_own(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), out);
 }
 
 void signal_eventfd(int fd) noexcept {
@@ -127,7 +120,7 @@ std::error_code make_epoll(unique_fd& out) noexcept {
     if (const int error = injected(call::epoll_create); error != 0) {
         return system_error(error);
     }
-    return adopt(::epoll_create1(EPOLL_CLOEXEC), out);
+    return keep_own(::epoll_create1(EPOLL_CLOEXEC), out);
 }
 
 std::error_code epoll_ctl(int epoll, int operation, int fd, epoll_event* event) noexcept {

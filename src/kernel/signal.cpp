@@ -1,6 +1,7 @@
 #include "kernel/signal.hpp"
 
 #include "kernel/call.hpp"
+#include "kernel/own_fd.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -144,12 +145,7 @@ std::error_code make_signalfd(const sigset_t& signals, unique_fd& out) noexcept 
     if (const int error = injected(call::signalfd); error != 0) {
         return {error, std::system_category()};
     }
-    const int fd = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (fd < 0) {
-        return {errno, std::system_category()};
-    }
-    out.reset(fd);
-    return {};
+    return keep_own(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK), out);
 }
 
 }  // namespace eddy::kernel
