@@ -5,10 +5,12 @@
 #include <eddy/io/bytes.hpp>
 #include <eddy/io/pipe.hpp>
 #include <eddy/io/run.hpp>
+#include <eddy/loop/loop_group.hpp>
 
 #include <gtest/gtest.h>
 
 #include "support/engine_fixture.hpp"
+#include "support/fds.hpp"
 
 #include <array>
 
@@ -37,6 +39,25 @@ TEST_P(ForeignTask, DoesNotHopWhenOurSendersCompleteOnItsLoop) {
     const auto before = home.counters().posts;
     ASSERT_TRUE(home.run(talk(reader, writer)).has_value());
     EXPECT_LE(home.counters().posts - before, 10U) << "posts for 2,000 awaits";
+}
+
+TEST_P(ForeignTask, ComesHomeFromAnotherLoop) {
+    loop_group others({.size = 1, .loop = {.engine = GetParam()}});
+    auto [reader, writer] = make_pipe(others.at(0));
+    test::write_all(writer.native_handle(), "x");
+    others.start();
+    int away = 0;
+    const auto talk = [&away](eddy::loop& home, loop_group& group, stream& in) -> foreign_task {
+        std::array<std::byte, 1> data{};
+        co_await in.read_some(data);
+        away += loop::current() != &home ? 1 : 0;
+        co_await group.get_scheduler().schedule();
+        away += loop::current() != &home ? 1 : 0;
+    };
+    ASSERT_TRUE(loop().run(talk(loop(), others, reader)).has_value());
+    others.stop();
+    others.join();
+    EXPECT_EQ(away, 0);
 }
 
 }  // namespace

@@ -384,7 +384,7 @@ TEST_P(IoSender, MayBeConnectedTwiceAndSaysWhereItCompletes) {
     first.start_on(loop());
     expect_end(first, ending::value);
     test::send_all(peer.get(), "cd");
-    io_running<> second(sender.affine());
+    io_running<> second(sender);
     second.start_on(loop());
     expect_end(second, ending::value);
     EXPECT_EQ(second.seen.number, 2);

@@ -222,9 +222,15 @@ public:
         return detail::io_state<Convert, Receiver>(home_, request_, convert_, std::move(receiver));
     }
     detail::completes_on_loop get_env() const noexcept { return {loop_scheduler(home_)}; }
-    /// For coroutines that want to stay on their loop: it completes there anyway.
-    io_sender affine() && noexcept { return std::move(*this); }
-    io_sender affine() const& noexcept { return *this; }
+    /// For coroutines that go on where they were started: no hop if that is its loop.
+    template <class Self = io_sender>
+    affine_sender<Self> affine() && {
+        return affine_sender<Self>(std::move(*this));
+    }
+    template <class Self = io_sender>
+    affine_sender<Self> affine() const& {
+        return affine_sender<Self>(*this);
+    }
 
 private:
     loop* home_;

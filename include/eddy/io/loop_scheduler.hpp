@@ -23,6 +23,10 @@ template <class Scheduler>
 class schedule_sender;
 template <class Scheduler>
 class schedule_at_sender;
+/// In <eddy/io/affine.hpp>, which the built-in vocabulary, whose coroutines do not need it, leaves
+/// to its users to include.
+template <class Sender>
+class affine_sender;
 
 EDDY_EX_END
 
@@ -160,7 +164,10 @@ public:
     auto connect(Receiver receiver) const noexcept {
         return detail::schedule_state<Receiver>(this->on_.home(), std::move(receiver));
     }
-    schedule_sender affine() const noexcept { return *this; }
+    template <class Self = schedule_sender>
+    affine_sender<Self> affine() const {
+        return affine_sender<Self>(*this);
+    }
 };
 
 template <class Scheduler>
@@ -174,7 +181,10 @@ public:
     auto connect(Receiver receiver) const {
         return detail::schedule_at_state<Receiver>(this->on_.home(), when_, std::move(receiver));
     }
-    schedule_at_sender affine() const noexcept { return *this; }
+    template <class Self = schedule_at_sender>
+    affine_sender<Self> affine() const {
+        return affine_sender<Self>(*this);
+    }
 
 private:
     detail::when when_;
@@ -205,3 +215,7 @@ schedule_at_sender<Derived> timed_scheduler<Derived>::schedule_after(
 EDDY_EX_END
 
 }  // namespace eddy::detail
+
+#if !EDDY_EX_BUILTIN
+#include <eddy/io/affine.hpp>
+#endif

@@ -81,7 +81,10 @@ public:
                                                         std::move(receiver));
     }
     completes_on_loop get_env() const noexcept { return {loop_scheduler(home_)}; }
-    next_connection affine() const noexcept { return *this; }
+    template <class Self = next_connection>
+    affine_sender<Self> affine() const {
+        return affine_sender<Self>(*this);
+    }
 
 private:
     loop* home_;

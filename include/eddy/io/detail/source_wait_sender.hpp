@@ -90,7 +90,10 @@ public:
     }
     completes_on_loop get_env() const noexcept { return {loop_scheduler(&what_.home())}; }
     /// For coroutines that want to stay on their loop: it completes there anyway.
-    source_wait_sender affine() const noexcept { return *this; }
+    template <class Self = source_wait_sender>
+    affine_sender<Self> affine() const {
+        return affine_sender<Self>(*this);
+    }
 
 private:
     What what_;

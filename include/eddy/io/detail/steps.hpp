@@ -129,8 +129,14 @@ public:
         return steps_state<Steps, Receiver>(home_, steps_, std::move(receiver));
     }
     completes_on_loop get_env() const noexcept { return {loop_scheduler(home_)}; }
-    steps_sender affine() && noexcept { return std::move(*this); }
-    steps_sender affine() const& noexcept { return *this; }
+    template <class Self = steps_sender>
+    affine_sender<Self> affine() && {
+        return affine_sender<Self>(std::move(*this));
+    }
+    template <class Self = steps_sender>
+    affine_sender<Self> affine() const& {
+        return affine_sender<Self>(*this);
+    }
 
 private:
     loop* home_;

@@ -71,8 +71,14 @@ public:
         return connect_any_state<Receiver>(*home_, to_, delay_, std::move(receiver));
     }
     completes_on_loop get_env() const noexcept { return {loop_scheduler(home_)}; }
-    connect_any_sender affine() && noexcept { return std::move(*this); }
-    connect_any_sender affine() const& { return *this; }
+    template <class Self = connect_any_sender>
+    affine_sender<Self> affine() && {
+        return affine_sender<Self>(std::move(*this));
+    }
+    template <class Self = connect_any_sender>
+    affine_sender<Self> affine() const& {
+        return affine_sender<Self>(*this);
+    }
 
 private:
     loop* home_;
