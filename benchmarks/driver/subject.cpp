@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <utility>
 
 namespace bench {
 
@@ -89,6 +90,11 @@ std::vector<subject> loop_subjects(std::string_view suite, const std::string& pr
     if (suite == "churn") add_on_each_engine("eddy_watch");
     for (std::string_view p : eddy_programs(suite)) add(std::string(p), p);
     if (suite == "echo") {
+        for (const auto& [name, engine] : {std::pair{"eddy_single_epoll", "epoll"},
+                                           std::pair{"eddy_single_uring", "io_uring"}}) {
+            add_on_engine(name, "eddy", engine);
+            all.back().environment.emplace_back("BENCH_RECEIVES", "single");
+        }
         for (const std::string style : {"eddy_coro", "eddy_sender"}) {
             add_on_engine(style + "_epoll", style, "epoll");
             add_on_engine(style + "_uring", style, "io_uring");

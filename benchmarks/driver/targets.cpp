@@ -20,6 +20,15 @@ void add_echo(std::vector<target>& all) {
         all.push_back(
             {"echo", "50x64Bx1", style + "_uring", "syscalls_per_request", value_max, 0.5});
     }
+    // Like with like: operations that receive one by one, too.
+    for (const std::string engine : {"epoll", "uring"}) {
+        for (const std::string style : {"eddy_sender_", "eddy_coro_"}) {
+            for (const std::string shape : {"1x64Bx1", "50x64Bx1", "500x64Bx1"}) {
+                all.push_back(
+                    {"echo", shape, style + engine, cpu, ratio_max, 1.03, "eddy_single_" + engine});
+            }
+        }
+    }
     all.push_back(
         {"echo", "50x64Bx1", "eddy_coro_epoll", "user_instructions_per_request", value_max, 150});
 }

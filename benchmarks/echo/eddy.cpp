@@ -1,12 +1,16 @@
 // Echo on eddy's bare operations: a multishot receive on each connection, and a send of what it has
 // brought. The loop lends the buffers while there is something in them.
+// BENCH_RECEIVES=single: a receive after another, as senders and coroutines do it.
 
+#include <cstdlib>
 #include <vector>
 
 #include "common/eddy_loop.hpp"
 #include "echo/listener.hpp"
 
 namespace {
+
+const bool goes_on = std::getenv("BENCH_RECEIVES") == nullptr;
 
 /// Deletes itself when its peer is gone and nothing is under way any more.
 class connection {
@@ -19,7 +23,7 @@ public:
 private:
     void receive() noexcept {
         loop_.start<&connection::receiving_, &connection::on_received>(
-            *this, eddy::receive_multishot(socket_));
+            *this, goes_on ? eddy::receive_multishot(socket_) : eddy::receive(socket_));
     }
 
     /// What it starts or cancels may complete inside this call: only the outermost one deletes.
