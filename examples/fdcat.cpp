@@ -5,6 +5,7 @@
 /// passed on, and what the other side has to say after that is still written. It is over when both
 /// sides have ended.
 #include "support/arguments.hpp"
+#include "support/standard_fds.hpp"
 
 #include <eddy/async/task.hpp>
 #include <eddy/base/unique_fd.hpp>
@@ -78,6 +79,7 @@ int main(int argc, char** argv) try {
     if (argc != (listens ? 3 : 2) || eddy::address::parse(argv[argc - 1], where)) {
         example::exit_with_usage(argv, "[-l] ADDRESS   (127.0.0.1:80, unix:/run/app.sock)");
     }
+    example::require_standard_fds();
     eddy::loop loop;
     const eddy::stop_on_signals stopper(loop);  // so that the path of a unix socket is removed
     return loop.run(converse(loop, where, listens)) ? 0 : 128 + stopper.info().signum;

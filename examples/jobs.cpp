@@ -2,14 +2,14 @@
 ///     jobs AT_ONCE SECONDS COMMAND [ARGUMENT...] ::: ITEM...
 ///     jobs 2 10 sh -c ::: 'make test' 'make docs'
 /// A job that takes longer is told to end, and killed if it does not. ^C and SIGTERM end those that
-/// run; no other is started then. --help tells the exit codes.
+/// run; no other is started then. The second one kills them. --help tells the exit codes.
 #include "support/arguments.hpp"
 #include "support/child.hpp"
+#include "support/two_signals.hpp"
 
 #include <eddy/async/async.hpp>
 #include <eddy/ex/execution.hpp>
 #include <eddy/io/process.hpp>
-#include <eddy/os/stop_on_signals.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -31,6 +31,7 @@ struct batch {
     strings command;
     eddy::semaphore at_once;
     std::chrono::seconds limit;
+    example::two_signals told;  ///< to end them, and to kill them
     bool failed = false;
 };
 
@@ -49,7 +50,9 @@ eddy::task<> run(batch& all, char* item) {
     if (ended && *ended) {
         throw std::runtime_error(example::describe(**ended));
     }
-    co_await eddy::ex::unstoppable(example::end(child, 2s));
+    co_await eddy::ex::unstoppable(eddy::when_any(example::end(child, 2s), all.told.second()));
+    child.kill(SIGKILL);
+    co_await eddy::ex::unstoppable(child.wait());
     if (ended) {
         throw std::runtime_error("took longer than " + std::to_string(all.limit.count()) + " s");
     }
@@ -67,10 +70,8 @@ eddy::task<> run_in_turn(batch& all, char* item) try {
 
 eddy::task<> run_each(batch& all, strings items) {
     co_await eddy::with_nursery([&](eddy::nursery& jobs) -> eddy::task<> {
-        for (char* const item : items) {
-            jobs.start(run_in_turn(all, item));
-        }
-        co_await jobs.join();
+        for (char* const item : items) jobs.start(run_in_turn(all, item));
+        co_await eddy::ex::unstoppable(eddy::when_any(jobs.join(), all.told.stop(jobs)));
     });
 }
 
@@ -89,11 +90,10 @@ int main(int argc, char** argv) try {
                                  "exit: 0 well, 1 some failed, 2 usage, 3 error, 128 + N signal N");
     }
     eddy::loop loop;
-    const eddy::stop_on_signals stopper(loop);  // the second ^C ends this program at once
     batch all{loop, strings(words.begin() + 3, separator), eddy::semaphore(at_once),
-              std::chrono::seconds(seconds)};
-    const bool done = loop.run(run_each(all, strings(separator + 1, words.end()))).has_value();
-    return done ? int(all.failed) : 128 + stopper.info().signum;
+              std::chrono::seconds(seconds), example::two_signals(loop)};
+    loop.run(run_each(all, strings(separator + 1, words.end())));
+    return all.told.first() != 0 ? 128 + all.told.first() : int(all.failed);
 } catch (const std::exception& e) {
     std::fprintf(stderr, "jobs: %s\n", e.what());
     return 3;

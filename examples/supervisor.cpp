@@ -3,92 +3,90 @@
 /// print is printed with their names in front. One that ends is started again, the next time after
 /// a longer while. SIGHUP reads FILE again: what is gone or changed is ended, what is new is
 /// started. SIGTERM and ^C end all, the last one first, each within 5 s; the second of these
-/// signals kills those that are left.
+/// signals kills those that are left. If nothing can be printed any more, that ends all too.
 #include "support/arguments.hpp"
-#include "support/service.hpp"
+#include "support/services.hpp"
 #include "support/signals.hpp"
+#include "support/standard_fds.hpp"
 
 #include <eddy/async/nursery.hpp>
 #include <eddy/async/when_any.hpp>
-#include <eddy/ex/then.hpp>
 #include <eddy/io/run.hpp>
 #include <eddy/io/signal.hpp>
 #include <eddy/os/block_signals.hpp>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <list>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 
 namespace {
-
-using example::service;
 
 class supervisor {
 public:
     /// `quit`: the signals that end it.
     supervisor(eddy::loop& loop, const char* file, eddy::signal_set quit)
-        : loop_(loop), file_(file), quit_(quit), signals_(loop, quit | eddy::signal_set{SIGHUP}) {}
+        : file_(file),
+          quit_(quit),
+          signals_(loop, quit | eddy::signal_set{SIGHUP}),
+          services_(loop, log_) {}
 
     eddy::task<> run() {
         co_await eddy::with_nursery([this](eddy::nursery& children) -> eddy::task<> {
             co_await load(children);
             co_await until_told_to_quit(children);
-            auto second = eddy::wait_any_signal(signals_, quit_) | eddy::ex::then([](auto) {});
-            co_await eddy::when_any(end_all(services_), std::move(second));
-            for (service& s : services_) s.kill();
+            co_await eddy::when_any(services_.end(), told(quit_));
+            services_.kill();
             co_await children.join();
         });
+        if (log_.error()) throw std::system_error(log_.error(), "cannot print");
     }
 
 private:
+    /// Until one of these signals has come, or nothing can be printed any more.
     eddy::task<> until_told_to_quit(eddy::nursery& children) {
-        for (;;) try {
-                const auto told = co_await eddy::wait_any_signal(signals_, signals_.signals());
-                if (told.signum != SIGHUP) co_return;
-                co_await load(children);
+        while (last_ == SIGHUP && !log_.error()) try {
+                co_await eddy::when_any(told(signals_.signals()), log_.lost());
+                if (log_.error() || last_ != SIGHUP) co_return;
+                co_await eddy::when_any(load(children), told(quit_));
             } catch (const std::runtime_error& e) {
-                std::fprintf(stderr, "all stays as it is: %s\n", e.what());
+                log_.say(std::string("all stays as it is: ") + e.what());
             }
+    }
+
+    eddy::task<> told(eddy::signal_set signals) {
+        if (signals.empty()) {
+            co_await log_.lost();  // they are ignored, and none will come
+        } else {
+            const auto signal = co_await eddy::wait_any_signal(signals_, signals);
+            last_ = signal.signum;
+        }
     }
 
     /// Throws, and changes nothing, if the file is wrong.
     eddy::task<> load(eddy::nursery& children) {
-        std::list<service> next;
-        for (const auto& line : example::read_service_file(file_)) {
-            const auto same = std::find_if(services_.begin(), services_.end(),
-                                           [&](const service& s) { return s.line() == line; });
-            if (same == services_.end()) {
-                next.emplace_back(line);
-            } else {
-                next.splice(next.end(), services_, same);
-            }
-        }
-        services_.swap(next);
-        co_await end_all(next);
-        for (service& s : services_) {
-            if (!s.runs()) children.start(s.run(loop_));
-        }
+        const auto lines = example::read_service_file(file_);
+        co_await services_.become(lines, children);
     }
 
-    static eddy::task<> end_all(std::list<service>& services) {
-        for (auto s = services.rbegin(); s != services.rend(); ++s) {
-            co_await s->end();
-        }
-    }
-
-    eddy::loop& loop_;
     const char* file_;
     eddy::signal_set quit_;
     eddy::signal_source signals_;
-    std::list<service> services_;  ///< in the order in which they are started
+    int last_ = SIGHUP;
+    example::log log_;
+    example::services services_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-    if (argc != 2) example::exit_with_usage(argv, "FILE   (NAME PROGRAM [ARGUMENT...] a line)");
+    if (argc != 2 || example::asks_for_help(argv)) {
+        example::exit_with_usage(argv, "FILE   (NAME PROGRAM [ARGUMENT...] a line)");
+    }
+    example::require_standard_fds();
     const eddy::signal_set quit = example::without_ignored({SIGINT, SIGTERM});
+    std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGHUP, SIG_DFL);  // nohup ignores it; here it does not mean a hang-up
     eddy::block_signals(quit | eddy::signal_set{SIGHUP});
     eddy::loop loop;

@@ -9,9 +9,10 @@
 
 namespace example {
 
-/// Whether the first argument is --help.
+/// Whether the first argument is --help or -h.
 inline bool asks_for_help(char** argv) noexcept {
-    return argv[1] != nullptr && argv[1] == std::string_view("--help");
+    const std::string_view first = argv[0] != nullptr && argv[1] != nullptr ? argv[1] : "";
+    return first == "--help" || first == "-h";
 }
 
 /// `form`: what stands behind the name of the program. No failure after --help.

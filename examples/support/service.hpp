@@ -1,6 +1,7 @@
 #pragma once
 
 #include "support/child.hpp"
+#include "support/log.hpp"
 #include "support/service_file.hpp"
 
 #include <eddy/async/async.hpp>
@@ -9,20 +10,21 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <system_error>
 #include <utility>
+
+#include <signal.h>
 
 namespace example {
 
 using namespace std::chrono_literals;
 
 /// A program that is started again whenever it ends. What it prints is printed on standard output,
-/// what happens to it on standard error, both with its name.
+/// what happens to it on standard error, both with its name. What it has started ends with it.
 class service {
 public:
-    explicit service(service_line line) : line_(std::move(line)) {}
+    service(service_line line, log& to) : line_(std::move(line)), log_(to) {}
 
     const service_line& line() const noexcept { return line_; }
     bool runs() const noexcept { return !over_.is_set(); }
@@ -43,14 +45,16 @@ public:
     }
     eddy::task<> end() {
         leaving_.set();
-        if (child_) {
-            co_await example::end(child_, 5s);
+        signal_all(SIGTERM);
+        const auto in_time = co_await eddy::as_result(eddy::timeout(over_.wait(), 5s));
+        if (!in_time) {
+            signal_all(SIGKILL);
+            co_await over_.wait();
         }
-        co_await over_.wait();
     }
     void kill() noexcept {
         leaving_.set();
-        child_.kill(SIGKILL);
+        signal_all(SIGKILL);
     }
 
 private:
@@ -65,6 +69,9 @@ private:
         say("started");
         co_await eddy::when_any(print_output(), until_over(loop));
         const eddy::exit_status status = co_await child_.wait();
+        // What it has left behind. If there is nothing, its number was given back just now, and
+        // comes again only after all others.
+        ::kill(-child_.pid(), SIGKILL);
         say(describe(status));
     } catch (const std::system_error& e) {
         say(e.what());  // such as a program that is not there: it may come
@@ -77,8 +84,7 @@ private:
                 co_await eddy::as_result(eddy::read_until(child_.stdout_pipe(), text, "\n", 4096));
             const std::string line = text.substr(0, size ? *size - 1 : text.size());
             if (size || !line.empty()) {
-                std::printf("%s: %s\n", line_.name.c_str(), line.c_str());
-                std::fflush(stdout);
+                log_.print(line_.name + ": " + line);
             }
             text.erase(0, size ? *size : text.size());
         }
@@ -89,11 +95,17 @@ private:
         co_await loop.get_scheduler().schedule_after(1s);
     }
 
-    void say(const std::string& what) const {
-        std::fprintf(stderr, "%s %s\n", line_.name.c_str(), what.c_str());
+    /// Its group has its number, which is its own for as long as it was not reaped.
+    void signal_all(int signum) const noexcept {
+        if (!child_.kill(0)) {
+            ::kill(-child_.pid(), signum);
+        }
     }
 
+    void say(const std::string& what) const { log_.say(line_.name + " " + what); }
+
     service_line line_;
+    log& log_;
     eddy::process child_;
     eddy::event leaving_;  ///< it is not to be started again
     eddy::event over_{true};

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "support/service.hpp"
+
+#include <eddy/async/nursery.hpp>
+
+#include <algorithm>
+#include <list>
+#include <utility>
+#include <vector>
+
+namespace example {
+
+/// The services of a file, in its order.
+class services {
+public:
+    services(eddy::loop& loop, log& to) : loop_(loop), log_(to) {}
+
+    /// Ends those that are not in `lines`, or differ, and starts those that are new, as children.
+    /// It may be stopped while it waits for an end, and nothing is lost.
+    eddy::task<> become(const std::vector<service_line>& lines, eddy::nursery& children) {
+        std::list<service> next;
+        for (const service_line& line : lines) {
+            const auto same = std::find_if(current_.begin(), current_.end(),
+                                           [&](const service& s) { return s.line() == line; });
+            if (same == current_.end()) {
+                next.emplace_back(line, log_);
+            } else {
+                next.splice(next.end(), current_, same);
+            }
+        }
+        gone_.splice(gone_.end(), current_);
+        current_ = std::move(next);
+        co_await end_each(gone_);
+        gone_.clear();
+        for (service& s : current_) {
+            if (!s.runs()) children.start(s.run(loop_));
+        }
+    }
+
+    /// All of them, the last one first, each in good time.
+    eddy::task<> end() {
+        co_await end_each(gone_);
+        co_await end_each(current_);
+    }
+
+    /// All that are left, at once.
+    void kill() noexcept {
+        for (std::list<service>* list : {&gone_, &current_}) {
+            for (service& s : *list) s.kill();
+        }
+    }
+
+private:
+    static eddy::task<> end_each(std::list<service>& list) {
+        for (auto s = list.rbegin(); s != list.rend(); ++s) {
+            co_await s->end();
+        }
+    }
+
+    eddy::loop& loop_;
+    log& log_;
+    std::list<service> current_;
+    std::list<service> gone_;  ///< they are about to end
+};
+
+}  // namespace example

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "support/signals.hpp"
+
+#include <eddy/async/event.hpp>
+#include <eddy/async/nursery.hpp>
+#include <eddy/async/task.hpp>
+#include <eddy/io/signal.hpp>
+#include <eddy/os/block_signals.hpp>
+
+#include <csignal>
+
+namespace example {
+
+/// ^C and SIGTERM, of which the first asks for an orderly end and the second for a quick one.
+class two_signals {
+public:
+    explicit two_signals(eddy::loop& loop)
+        : signals_(loop, blocked(without_ignored({SIGINT, SIGTERM}))) {}
+
+    /// Stops the nursery when the first one comes, and goes on listening.
+    eddy::task<> stop(eddy::nursery& jobs) {
+        if (signals_.signals().empty()) {
+            co_await second_.wait();  // all are ignored: none will come
+        }
+        const auto told = co_await eddy::wait_any_signal(signals_, signals_.signals());
+        first_ = told.signum;
+        jobs.stop();
+        co_await eddy::wait_any_signal(signals_, signals_.signals());
+        second_.set();
+    }
+
+    /// Which came first, or 0.
+    int first() const noexcept { return first_; }
+    /// A sender that completes when the second has come.
+    auto second() noexcept { return second_.wait(); }
+
+private:
+    static eddy::signal_set blocked(eddy::signal_set signals) {
+        eddy::block_signals(signals);
+        return signals;
+    }
+
+    eddy::signal_source signals_;
+    eddy::event second_;
+    int first_ = 0;
+};
+
+}  // namespace example
