@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 namespace eddy::kernel {
 
@@ -45,6 +46,12 @@ std::error_code pin_to_core(unsigned core) noexcept {
     count_call();
     return {::pthread_setaffinity_np(::pthread_self(), sizeof cores, &cores),
             std::system_category()};
+}
+
+std::uint64_t preemptions() noexcept {
+    rusage use{};
+    count_call();
+    return ::getrusage(RUSAGE_THREAD, &use) == 0 ? static_cast<std::uint64_t>(use.ru_nivcsw) : 0;
 }
 
 }  // namespace eddy::kernel

@@ -19,4 +19,7 @@ unsigned current_core() noexcept;
 /// Binds the calling thread to one core.
 std::error_code pin_to_core(unsigned core) noexcept;
 
+/// How often the calling thread was ready to go on and had to leave its core to another.
+std::uint64_t preemptions() noexcept;
+
 }  // namespace eddy::kernel

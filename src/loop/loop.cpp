@@ -154,13 +154,21 @@ void loop::turn(time_point until, std::size_t budget) {
 }
 
 void loop::harvest(time_point until) {
+    const bool may_sleep = until != time_point::min();
+    if (may_sleep && may_spin() && spin(until)) {
+        return;
+    }
     // The order matters: whoever pushes after park() sees that the loop sleeps and wakes it; what
     // was pushed before is found by park().
-    const bool sleeps = until != time_point::min() && inbox_.park();
-    bool woken = false;
-    const auto error = engine_->wait(sleeps ? until : time_point::min(), woken);
-    turn_now_ = time_point::min();
+    const bool sleeps = may_sleep && inbox_.park();
     counters_.waits += sleeps ? 1U : 0U;
+    ask_kernel(sleeps ? until : time_point::min());
+}
+
+void loop::ask_kernel(time_point until) {
+    bool woken = false;
+    const auto error = engine_->wait(until, woken);
+    turn_now_ = time_point::min();
     counters_.wakes += woken ? 1U : 0U;
     if (error) {
         throw std::system_error(error, "the loop cannot wait for the kernel");

@@ -1,5 +1,6 @@
 // The inbox and the wake-up of a loop: include/eddy/intrusive/inbox.hpp, and of loop: submit(),
-// stop(), harvest(), take_inbox() and take() (src/loop/loop.cpp, src/loop/loop_work.cpp).
+// stop(), harvest(), spin(), take_inbox() and take() (src/loop/loop.cpp, loop_spin.cpp,
+// loop_work.cpp).
 //
 // Producers post POSTS nodes each, a stopper calls stop() STOPS times, and IO events of descriptors
 // (or deadlines) end waits besides. The loop that run() leaves because of a stop is run again.
@@ -151,6 +152,17 @@ inline take_inbox() {
     od
 }
 
+// loop::spin(): looks at the inbox and at the kernel until there is something, or for long enough.
+// The loop is awake: nobody is told to wake it.
+inline spin() {
+    do
+    ::  head != EMPTY -> found = true; break           // inbox::empty()
+    ::  atomic { io > 0 -> io--; found = true }; break
+    ::  edge = false                   // a wake-up of an earlier sleep
+    ::  break                          // the time is over
+    od
+}
+
 inline park() {
 #ifdef PARK_WITHOUT_COMPARE
     sleeps = head == EMPTY;
@@ -158,6 +170,9 @@ inline park() {
     ::  sleeps -> d_step { head = ASLEEP; parked = true; slept = true }
     ::  else
     fi
+#elif defined(SLEEP_AFTER_SPIN)
+    sleeps = head == EMPTY;            // and says nothing: whoever pushes believes that it spins
+    parked = sleeps
 #else
     d_step {                           // compare_exchange
         sleeps = head == EMPTY;
@@ -179,10 +194,10 @@ inline wait() {
         ::  atomic { io > 0 && edge -> io--; edge = false; parked = false }
         ::  atomic {                   // nothing can end this wait any more
                 finished == PRODUCERS + 1 && !edge && io == 0 ->
-                assert(head == ASLEEP && !stop_unseen && !stop_posted);
                 for (i : 0 .. PRODUCERS - 1) {
                     assert(taken[i] == POSTS)
                 }
+                assert(!stop_unseen && !stop_posted && (head == ASLEEP || head == EMPTY));
                 goto done
             }
         fi
@@ -192,7 +207,7 @@ inline wait() {
 
 active proctype event_loop() {
     byte h, node, after, i;
-    bool sleeps, slept, stopping, ready;
+    bool sleeps, slept, stopping, ready, found;
     for (i : 0 .. PRODUCERS - 1) {
         run producer(i)
     }
@@ -206,9 +221,17 @@ active proctype event_loop() {
             sleeps = false;
             if
             ::  ready                  // harvest() with a deadline that is past
-            ::  else -> park()
+            ::  else ->
+                spin();
+                if
+                ::  found
+                ::  else -> park()
+                fi
             fi;
-            wait();
+            if
+            ::  found -> found = false
+            ::  else -> wait()
+            fi;
             take_inbox();
             ready = false              // run_ready()
         fi
@@ -221,6 +244,6 @@ done:
 active proctype monitor() {
 end:
     atomic {
-        parked && head != ASLEEP && !edge && writes_owed == 0 -> assert(false)
+        parked && head != ASLEEP && head != EMPTY && !edge && writes_owed == 0 -> assert(false)
     }
 }

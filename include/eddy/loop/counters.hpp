@@ -13,8 +13,10 @@ struct loop_counters {
     std::uint64_t inline_completions = 0;  ///< of these, from inside start()
     std::uint64_t posts = 0;               ///< entries taken
     std::uint64_t timers_fired = 0;
-    std::uint64_t syscalls = 0;    ///< made by eddy while the loop was running
-    std::uint64_t leases_out = 0;  ///< now: buffers of receive() that have not come back
+    std::uint64_t syscalls = 0;      ///< made by eddy while the loop was running
+    std::uint64_t spins_paid = 0;    ///< ended by something to do: see loop_options::spin
+    std::uint64_t spins_missed = 0;  ///< by their time, or by what came with another thread's turn
+    std::uint64_t leases_out = 0;    ///< now: buffers of receive() that have not come back
 };
 
 /// Something that a loop waits for.
