@@ -2,19 +2,21 @@
 
 #include <eddy/eddy.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
 
 #include "common/die.hpp"
+#include "common/spin.hpp"
 
 namespace bench {
 
-/// A loop on the engine that EDDY_ENGINE names. Where that is denied, the program ends in the way
-/// that the driver shows as n/a.
+/// A loop on the engine that EDDY_ENGINE names, which spins for as long as BENCH_SPIN_US says.
+/// Where that is denied, the program ends in the way that the driver shows as n/a.
 class eddy_loop {
 public:
-    explicit eddy_loop(const eddy::loop_options& options = {}) try : loop_(options) {
+    explicit eddy_loop(const eddy::loop_options& options = {}) try : loop_(with_spin(options)) {
     } catch (const std::system_error& e) {
         std::fprintf(stderr, "%s\n", e.what());
         std::exit(exit_unavailable);
@@ -24,6 +26,11 @@ public:
     eddy::loop* operator->() noexcept { return &loop_; }
 
 private:
+    static eddy::loop_options with_spin(eddy::loop_options options) {
+        options.spin = std::chrono::microseconds(spin_us());
+        return options;
+    }
+
     eddy::loop loop_;
 };
 

@@ -7,12 +7,13 @@
 namespace bench {
 
 /// How long a part of a run may take. Its cases share that: one that is quick leaves its rest to
-/// the next, and one whose time is over does with the rounds that it has.
+/// the next, and one whose time is over does with the rounds that it has. What the parts before
+/// took too much the later ones lack.
 class budget {
 public:
     budget() = default;
-    /// Precondition: the part is in the table.
-    budget(std::string_view part, std::size_t cases, bool quick);
+    /// `used_ns`: since the run began. Precondition: the part is in the table.
+    budget(std::string_view part, std::size_t cases, bool quick, std::int64_t used_ns);
 
     void begin_case() noexcept { ++begun_; }
     /// A median of fewer rounds than these says nothing about the noise.

@@ -21,7 +21,7 @@ struct context {
     budget time = {};
 
     void begin_part(std::string_view part, std::size_t cases) {
-        time = budget(part, cases, chosen.quick);
+        time = budget(part, cases, chosen.quick, now_ns() - begin_ns);
     }
     void begin_case(const std::string& what, const std::string& case_name) {
         time.begin_case();

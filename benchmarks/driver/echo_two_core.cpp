@@ -17,27 +17,41 @@ constexpr const char* throughput = "requests_per_s";
 constexpr const char* p50 = "latency_p50_us";
 constexpr const char* p99 = "latency_p99_us";
 
-constexpr unsigned rounds_max = 7;
-constexpr std::int64_t slice_ns = 300'000'000;
+struct plan {
+    unsigned rounds;
+    std::int64_t slice_ns;
+};
 
-void measure_case(context& c, server_set& servers, const load_shape& shape) {
+/// What the results are kept as, and how the client waits.
+struct two_core_case {
+    std::string suite;
+    std::string name;
+    load_shape shape;
+    client_waits how;
+};
+
+plan plan_for_spin(const options& o) {
+    return o.quick ? plan{3, 40'000'000} : plan{11, 100'000'000};
+}
+
+void measure_case(context& c, server_set& servers, const two_core_case& what, const plan& p) {
     const std::array metrics{throughput, p50, p99};
-    std::vector<rounds> found(metrics.size(), rounds(servers.names(), rounds_max));
+    std::vector<rounds> found(metrics.size(), rounds(servers.names(), p.rounds));
     std::vector<std::unique_ptr<closed_loop_load>> loads(servers.size());
     servers.for_each(found[0], [&](std::size_t i) {
-        loads[i] = std::make_unique<closed_loop_load>(servers.at(i).port(), shape);
+        loads[i] = std::make_unique<closed_loop_load>(servers.at(i).port(), what.shape, what.how);
     });
-    for (unsigned r = 0; r < rounds_max && !c.time.over(r); ++r) {
-        c.shown.step("round " + std::to_string(r + 1) + "/" + std::to_string(rounds_max));
+    for (unsigned r = 0; r < p.rounds && !c.time.over(r); ++r) {
+        c.shown.step("round " + std::to_string(r + 1) + "/" + std::to_string(p.rounds));
         servers.for_each_rotated(found[0], r, [&](std::size_t i) {
-            const closed_loop_result got = loads[i]->run_for(slice_ns);
+            const closed_loop_result got = loads[i]->run_for(p.slice_ns);
             found[0].set(i, r, got.requests_per_s);
             found[1].set(i, r, got.p50_us);
             found[2].set(i, r, got.p99_us);
         });
     }
     for (std::size_t m = 0; m < metrics.size(); ++m) {
-        found[m].store(c.found, "echo", shape.name(), metrics[m]);
+        found[m].store(c.found, what.suite, what.name, metrics[m]);
     }
 }
 
@@ -52,7 +66,8 @@ void measure_echo_two_core(context& c) {
     c.begin_part("echo_two_core", shapes.size());
     for (const load_shape& shape : shapes) {
         c.begin_case("echo on two cores", shape.name());
-        measure_case(c, servers, shape);
+        measure_case(c, servers, {"echo", shape.name(), shape, client_waits::blocking},
+                     {7, 300'000'000});
         columns.push_back(
             {connections_title(shape.connections), shape.name(), throughput, "req/s", false});
         columns.push_back({"", shape.name(), p50, "p50 us", false});
@@ -61,6 +76,32 @@ void measure_echo_two_core(context& c) {
     if (columns.empty()) return;
     c.shown.clear();
     print_table(c.found, "echo", "echo, 64 B: client and server on two cores (informative)",
+                servers.names(), columns);
+}
+
+void measure_spin(context& c) {
+    const core_pair cores = choose_cores();
+    pin(0, cores.client);
+    server_set servers("spin", c.chosen, cores.server);
+    const std::array<two_core_case, 2> cases{
+        {{"spin", "client_spins", {1, 64, 1}, client_waits::spinning},
+         {"spin", "client_blocks", {1, 64, 1}, client_waits::blocking}}};
+    std::vector<table_column> columns;
+    c.begin_part("spin", cases.size());
+    for (const two_core_case& what : cases) {
+        if (!c.chosen.wants_case(what.name)) continue;
+        c.begin_case("echo on two cores", what.name);
+        measure_case(c, servers, what, plan_for_spin(c.chosen));
+        const bool first = &what == &cases[0];
+        columns.push_back(
+            {first ? "client spins" : "client blocks", what.name, throughput, "req/s"});
+        columns.push_back({"", what.name, p50, "p50 us", false});
+    }
+    if (columns.empty()) return;
+    c.shown.clear();
+    print_table(c.found, "spin",
+                "echo, 64 B, 1 connection, client and server on two cores: servers that block, and "
+                "that spin before",
                 servers.names(), columns);
 }
 

@@ -29,6 +29,8 @@ void measure(bench::context& c, const std::string& suite) {
         bench::measure_echo_burst(c);
         bench::measure_echo_counts(c);
         if (!c.chosen.quick) bench::measure_echo_two_core(c);  // informative only
+    } else if (suite == "spin") {
+        bench::measure_spin(c);
     } else if (suite == "growth") {
         bench::measure_growth(c);
     } else if (suite == "memory") {

@@ -57,10 +57,13 @@ void measure_memory(context& c) {
     const std::vector<std::string> names = names_of(subjects);
     rounds heap(names, 1);
     rounds resident(names, 1);
+    c.begin_part("memory", 1);
     c.shown.phase("memory of idle connections");
-    for (std::size_t i = 0; i < subjects.size(); ++i) {
+    // As with the counts of echo: eddy's are the last that lack.
+    for (std::size_t i = subjects.size(); i-- > 0;) {
         c.shown.step(names[i]);
         try {
+            c.time.need_some();
             const bytes_a_connection b = measure_one(subjects[i], core);
             heap.set(i, 0, b.heap);
             resident.set(i, 0, b.resident);

@@ -9,9 +9,9 @@ namespace bench {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> known_suites{
-    "echo",  "post",   "timer", "churn", "pollset", "spawn", "signal",
-    "share", "memory", "await", "grpc",  "compile", "growth"};
+constexpr std::array<std::string_view, 14> known_suites{
+    "echo",   "spin",  "post",   "timer", "churn", "pollset", "spawn",
+    "signal", "share", "memory", "await", "grpc",  "compile", "growth"};
 
 bool is_suite(std::string_view name) {
     return std::find(known_suites.begin(), known_suites.end(), name) != known_suites.end();
@@ -73,8 +73,8 @@ std::string usage() {
            "\n"
            "Measures eddy, the bare kernel interface and other event libraries side by side.\n"
            "\n"
-           "  SUITE        echo, post, timer, churn, pollset, spawn, signal, share, memory,\n"
-           "               await, grpc, compile, growth; none: all of them\n"
+           "  SUITE        echo, spin, post, timer, churn, pollset, spawn, signal, share,\n"
+           "               memory, await, grpc, compile, growth; none: all of them\n"
            "  --quick      fewer rounds: all suites in under three minutes\n"
            "  --json FILE  writes one line for each value, and a plot next to it (.svg)\n"
            "  --check      then compares with what was promised (driver/targets.cpp); exit 3: a\n"

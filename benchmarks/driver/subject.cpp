@@ -49,6 +49,19 @@ std::vector<std::string_view> eddy_programs(std::string_view suite) {
     return {};
 }
 
+/// A program on the engines that are worth it, with loops that spin for so long.
+std::vector<subject> spinning_eddy(const std::string& style, const std::string& program,
+                                   const char* spin_us) {
+    std::vector<subject> all;
+    for (const std::string engine : {"epoll", "uring"}) {
+        all.push_back({"eddy_" + style + "spin_" + engine,
+                       program,
+                       {{"EDDY_ENGINE", engine == "uring" ? "io_uring" : engine},
+                        {"BENCH_SPIN_US", spin_us}}});
+    }
+    return all;
+}
+
 std::vector<subject> loop_subjects(std::string_view suite, const std::string& prefix) {
     std::vector<subject> all;
     auto add = [&](std::string name, std::string_view program) {
@@ -89,6 +102,9 @@ std::vector<subject> loop_subjects(std::string_view suite, const std::string& pr
     }
     if (suite == "churn") add_on_each_engine("eddy_watch");
     for (std::string_view p : eddy_programs(suite)) add(std::string(p), p);
+    if (suite == "post") {
+        for (subject& s : spinning_eddy("", prefix + "eddy", "1000")) all.push_back(std::move(s));
+    }
     if (suite == "echo") {
         for (const auto& [name, engine] : {std::pair{"eddy_single_epoll", "epoll"},
                                            std::pair{"eddy_single_uring", "io_uring"}}) {
@@ -99,6 +115,25 @@ std::vector<subject> loop_subjects(std::string_view suite, const std::string& pr
             add_on_engine(style + "_epoll", style, "epoll");
             add_on_engine(style + "_uring", style, "io_uring");
         }
+    }
+    return all;
+}
+
+/// Echo servers that block, and those that spin for a while before they do. A bare loop that spins
+/// shows the limit.
+std::vector<subject> spin_subjects(const std::string& prefix) {
+    std::vector<subject> all{{"raw_epoll", prefix + "raw_epoll", {}},
+                             {"raw_epoll_again", prefix + "raw_epoll", {}}};
+    for (std::string_view p : peer_programs("echo")) {
+        all.push_back({std::string(p), prefix + std::string(p), {}});
+    }
+    all.push_back({"eddy_epoll", prefix + "eddy", {{"EDDY_ENGINE", "epoll"}}});
+    all.push_back({"eddy_uring", prefix + "eddy", {{"EDDY_ENGINE", "io_uring"}}});
+    constexpr const char* spin_us = "100";
+    all.push_back({"raw_epoll_spin", prefix + "raw_epoll", {{"BENCH_SPIN_US", spin_us}}});
+    for (const std::string style : {"", "coro_"}) {
+        const std::string program = prefix + (style.empty() ? "eddy" : "eddy_coro");
+        for (subject& s : spinning_eddy(style, program, spin_us)) all.push_back(std::move(s));
     }
     return all;
 }
@@ -151,8 +186,9 @@ command subject::run(std::vector<std::string> arguments) const {
 std::vector<subject> subjects_of(std::string_view suite, const options& chosen) {
     if (suite == "memory" || suite == "growth") suite = "echo";  // the same servers
     const std::string prefix = program_folder() + std::string(suite) + "_";
-    std::vector<subject> all =
-        suite == "grpc" ? grpc_subjects(prefix + "calls") : loop_subjects(suite, prefix);
+    std::vector<subject> all = suite == "grpc"   ? grpc_subjects(prefix + "calls")
+                               : suite == "spin" ? spin_subjects(program_folder() + "echo_")
+                                                 : loop_subjects(suite, prefix);
     const bool has_reference = all.size() > 1 && all[1].name == all[0].name + "_again";
     const auto optional = all.begin() + (has_reference ? 2 : 0);
     all.erase(std::remove_if(optional, all.end(),

@@ -33,6 +33,18 @@ void add_echo(std::vector<target>& all) {
         {"echo", "50x64Bx1", "eddy_coro_epoll", "user_instructions_per_request", value_max, 150});
 }
 
+void add_spin(std::vector<target>& all) {
+    for (const std::string subject : {"eddy_spin_epoll", "eddy_coro_spin_epoll"}) {
+        for (const std::string peer : {"", "libuv", "libevent", "libev", "asio", "asio_coro"}) {
+            all.push_back(
+                {"spin", "client_spins", subject, "requests_per_s", ratio_min, 2.3, peer});
+        }
+    }
+    for (const std::string subject : {"eddy_spin_epoll", "eddy_spin_uring"}) {
+        all.push_back({"post", "wake", subject, "wake_p50_ns", value_max, 1000});
+    }
+}
+
 void add_post(std::vector<target>& all) {
     all.push_back({"post", "1_producer", "eddy_epoll", "mposts_per_s", ratio_min, 0.70});
     all.push_back({"post", "1_producer", "eddy_epoll", "mposts_per_s", ratio_min, 8, "asio"});
@@ -84,6 +96,7 @@ std::string target::name() const {
 std::vector<target> all_targets() {
     std::vector<target> all;
     add_echo(all);
+    add_spin(all);
     add_post(all);
     add_timer(all);
     add_churn(all);

@@ -3,6 +3,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "common/clock.hpp"
+#include "common/spin.hpp"
 #include "echo/backlog.hpp"
 #include "echo/listener.hpp"
 
@@ -23,7 +25,7 @@ public:
 
     [[noreturn]] void run() {
         for (;;) {
-            const int n = ::epoll_wait(epoll_, events_, events_max, -1);
+            const int n = wait();
             for (int i = 0; i < n; ++i) {
                 if (auto* c = static_cast<connection*>(events_[i].data.ptr)) {
                     serve(*c);
@@ -40,6 +42,15 @@ private:
     void control(int what, int fd, std::uint32_t events, void* data) {
         epoll_event e{.events = events, .data = {.ptr = data}};
         bench::must(::epoll_ctl(epoll_, what, fd, &e), "epoll_ctl");
+    }
+
+    int wait() {
+        if (spin_ns_ != 0) {
+            for (const std::int64_t end = bench::now_ns() + spin_ns_; bench::now_ns() < end;) {
+                if (const int n = ::epoll_wait(epoll_, events_, events_max, 0); n != 0) return n;
+            }
+        }
+        return ::epoll_wait(epoll_, events_, events_max, -1);
     }
 
     void accept_all() {
@@ -71,6 +82,7 @@ private:
 
     int listener_;
     int epoll_;
+    const std::int64_t spin_ns_ = bench::spin_us() * 1000;
     epoll_event events_[events_max];
     char buffer_[bench::read_max];
 };
