@@ -1,11 +1,9 @@
 #include "async/running.hpp"
 #include "support/engine_fixture.hpp"
-#include "support/random.hpp"
 
 #include <eddy/io/loop_scheduler.hpp>
 
 #include <array>
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -337,39 +335,6 @@ TEST_P(Scheduler, OfAGroupUsesOneLoopAfterTheOther) {
     for (const auto& hop : hops) {
         EXPECT_TRUE(hop.seen.where == &group.at(0) || hop.seen.where == &group.at(1));
     }
-}
-
-/// A stop from another thread against the completion: exactly one of the two wins.
-class SchedulerRace : public Scheduler {};
-EDDY_ON_EVERY_ENGINE(SchedulerRace);
-
-TEST_P(SchedulerRace, StopAgainstTheTimeThatIsDue) {
-    random_numbers random;
-    constexpr int rounds = 500;
-    int stopped = 0;
-    for (int i = 0; i < rounds; ++i) {
-        running r(home().schedule_after(std::chrono::microseconds(random.below(60))));
-        const std::uint64_t spins = random.below(4000);
-        std::atomic<bool> go{false};
-        std::thread other([&] {
-            while (!go.load(std::memory_order_acquire)) {}
-            for (std::uint64_t n = 0; n < spins; ++n) {
-                std::atomic_signal_fence(std::memory_order_seq_cst);
-            }
-            r.stop();
-        });
-        if (random.one_in(2)) {
-            r.start_on(loop());
-        } else {
-            r.start();
-        }
-        go.store(true, std::memory_order_release);
-        ASSERT_TRUE(until([&] { return r.ended(); }));
-        other.join();
-        ASSERT_EQ(r.seen.completions, 1);
-        stopped += r.how() == ending::stopped ? 1 : 0;
-    }
-    RecordProperty("stopped", stopped);
 }
 
 }  // namespace

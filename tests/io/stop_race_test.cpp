@@ -91,31 +91,55 @@ protected:
     /// What may wait in a socket that nobody reads or accepts from; more would block the test.
     static constexpr int unread_max = 20;
 
-    /// Each try makes an operation, lets it happen, and stops it a little later. `finish` runs on
-    /// the loop's thread when all is over.
+    /// How the tries have ended.
+    struct tally {
+        int values = 0;
+        int stopped = 0;
+    };
+
+    /// Each try makes an operation, lets it happen, and stops it a little later; sometimes before
+    /// it starts, and sometimes after it has ended, so that neither always wins. `let_happen`
+    /// returns whether the operation is sure to end without a stop. `finish` runs on the loop's
+    /// thread when all is over.
     template <class Make, class LetHappen, class Finish>
-    void race(Make make, LetHappen let_happen, Finish finish) {
+    tally race(Make make, LetHappen let_happen, Finish finish) {
         static_cast<void>(loop());
         std::thread runner([&] {
             loop().run();
             finish();
         });
+        tally seen;
         for (int i = 0; i != tries; ++i) {
-            raced operation(make());
-            operation.start();
-            let_happen(i);
-            for (std::uint64_t spin = random_.below(2000); spin != 0; --spin) {
-                std::atomic_signal_fence(std::memory_order_seq_cst);
-            }
-            operation.source.request_stop();
-            EXPECT_NE(operation.wait(), outcome::error);
+            const outcome how = one_race(raced(make()), [&] { return let_happen(i); });
+            EXPECT_NE(how, outcome::error);
+            seen.values += how == outcome::value ? 1 : 0;
+            seen.stopped += how == outcome::stopped ? 1 : 0;
         }
         loop().stop();
         runner.join();
+        EXPECT_GT(seen.values, 0) << "the stop always came first: that was no race";
+        EXPECT_GT(seen.stopped, 0) << "the stop never came first: that was no race";
+        return seen;
     }
     template <class Make, class LetHappen>
-    void race(Make make, LetHappen let_happen) {
-        race(make, let_happen, [] {});
+    tally race(Make make, LetHappen let_happen) {
+        return race(make, let_happen, [] {});
+    }
+    template <class Raced, class LetHappen>
+    outcome one_race(Raced&& operation, LetHappen let_happen) {
+        const std::uint64_t when = random_.below(8);
+        if (when == 0) {
+            operation.source.request_stop();
+        }
+        operation.start();
+        if (let_happen() && when == 1) {
+            static_cast<void>(operation.wait());
+        }
+        for (std::uint64_t spin = random_.below(2000); spin != 0; --spin) {
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+        }
+        operation.source.request_stop();
+        return operation.wait();
     }
 
     random_numbers random_;
@@ -143,6 +167,7 @@ void StopRace::read_until_loses_no_line() {
                 sent += half ? 1 : 0;
                 half = !half;
             }
+            return sent > lines;
         });
     if (half) {
         send_all(pair.second.get(), "ne\n");
@@ -173,6 +198,7 @@ void StopRace::reads_lose_no_byte() {
                 send_all(pair.second.get(), "x");
                 ++sent;
             }
+            return sent > received;
         });
     EXPECT_EQ(bytes_waiting(reader.native_handle()), static_cast<std::size_t>(sent - received));
 }
@@ -199,9 +225,11 @@ void StopRace::receives_lose_no_byte_and_no_buffer() {
                 ++sent;
             }
             // With two out a receive starves, and is stopped while it does.
-            if (const std::lock_guard lock(mutex); i % 3 == 0 && !lent.empty()) {
+            const std::lock_guard lock(mutex);
+            if (i % 3 == 0 && !lent.empty()) {
                 lent.pop_back();
             }
+            return sent > received && lent.size() < 2;
         },
         [&] { settle(); });
     EXPECT_EQ(bytes_waiting(reader.native_handle()), sent - received);
@@ -217,7 +245,7 @@ void StopRace::closes_close() {
         return stream(loop(), std::move(fd)).close();
     };
     race([&] { return loop().get_scheduler().schedule() | ex::let_value(make_and_close); },
-         [](int) {}, [&] { settle(); });
+         [](int) { return true; }, [&] { settle(); });
 }
 
 void StopRace::next_loses_no_connection() {
@@ -231,10 +259,11 @@ void StopRace::next_loses_no_connection() {
          [&](int i) {
              if (i % 3 == 0 && made - taken < unread_max) {
                  unique_fd peer;
-                 ASSERT_FALSE(detail::open_socket(AF_UNIX, SOCK_STREAM, peer));
-                 ASSERT_EQ(::connect(peer.get(), at.native(), at.native_length()), 0);
+                 EXPECT_FALSE(detail::open_socket(AF_UNIX, SOCK_STREAM, peer));
+                 EXPECT_EQ(::connect(peer.get(), at.native(), at.native_length()), 0);
                  ++made;
              }
+             return made > taken;
          },
          [&] {
              for (; taken != made; ++taken) {
@@ -267,20 +296,22 @@ void StopRace::connects_leak_nothing() {
                     const unique_fd accepted(::accept(listener.get(), nullptr, nullptr));
                 }
             }
+            return true;
         });
 }
 
 void StopRace::races_of_addresses_leak_nothing() {
     const address nobody[] = {address(), address::from("unix:@x")};
     int failed = 0;
-    race(
+    const tally seen = race(
         [&] {
             return tcp::connect_any(loop(), nobody) |
                    ex::then([](tcp::socket) noexcept { ADD_FAILURE(); }) |
                    ex::upon_error([&](auto&&) noexcept { ++failed; });
         },
-        [](int) {});
-    EXPECT_LE(failed, tries);
+        [](int) { return true; });
+    EXPECT_EQ(failed, seen.values);
+    EXPECT_EQ(seen.values + seen.stopped, tries);
 }
 
 /// A connection that nobody wants any more is closed; the fixture counts them.
@@ -309,7 +340,7 @@ void StopRace::races_that_are_won_leak_nothing() {
                        EXPECT_FALSE(made.set_option(option::reset_on_close));
                    });
         },
-        [](int) {}, [&] { settle(); });
+        [](int) { return true; }, [&] { settle(); });
     take_all();
 }
 
@@ -331,6 +362,7 @@ void StopRace::received_descriptors_do_not_leak() {
                 send_one_fd(pair.second.native_handle(), event.get());
                 ++sent;
             }
+            return sent > received;
         });
     EXPECT_EQ(bytes_waiting(pair.first.native_handle()), static_cast<std::size_t>(sent - received));
 }
