@@ -85,18 +85,20 @@ std::error_code identify(int fd, std::uint32_t& identity) noexcept {
     return {};
 }
 
-bool is_signalfd(int fd) noexcept {
+std::error_code is_signalfd(int fd, bool& yes) noexcept {
+    yes = false;
     std::uint32_t identity = 0;
-    if (identify(fd, identity) || identity != 0) {
-        return false;
+    if (auto error = identify(fd, identity); error || identity != 0) {
+        return error;
     }
     std::array<char, 32> path{};
     std::array<char, 32> target{};
     std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", fd);
     count_call();
     const ssize_t size = ::readlink(path.data(), target.data(), target.size());
-    return size > 0 && std::string_view(target.data(), static_cast<std::size_t>(size)) ==
-                           "anon_inode:[signalfd]";
+    yes = size > 0 && std::string_view(target.data(), static_cast<std::size_t>(size)) ==
+                          "anon_inode:[signalfd]";
+    return {};
 }
 
 int socket_domain(int fd) noexcept { return socket_option(fd, SO_DOMAIN); }

@@ -28,8 +28,8 @@ std::error_code examine(int fd, file_facts& facts) noexcept;
 /// The identity alone, for one call.
 std::error_code identify(int fd, std::uint32_t& identity) noexcept;
 
-/// One call, and a second one for anonymous inodes.
-bool is_signalfd(int fd) noexcept;
+/// One call, and a second one for anonymous inodes. EBADF if it is not open.
+std::error_code is_signalfd(int fd, bool& yes) noexcept;
 
 /// AF_*; -1 if it is no socket.
 int socket_domain(int fd) noexcept;

@@ -16,6 +16,20 @@ void set_timer_slack_ns(std::uint64_t slack_ns) noexcept;
 /// The core that the calling thread is on at this moment; 0 if the kernel does not say.
 unsigned current_core() noexcept;
 
+/// While it lives, the calling thread goes on when it is cancelled (pthread_cancel), which else
+/// ends it in whatever call of the system it is: where nothing may be thrown, the process ends with
+/// it.
+class uncancelled {
+public:
+    uncancelled() noexcept;
+    uncancelled(const uncancelled&) = delete;
+    uncancelled& operator=(const uncancelled&) = delete;
+    ~uncancelled();
+
+private:
+    int before_ = 0;
+};
+
 /// Binds the calling thread to one core.
 std::error_code pin_to_core(unsigned core) noexcept;
 

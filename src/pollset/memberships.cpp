@@ -25,7 +25,7 @@ std::error_code poll_core::add(pollset& set, poll_handle& h) noexcept {
 
 std::error_code poll_core::remove(pollset& set, poll_handle& h) {
     core_lock lock(*this);
-    membership* const m = find(h, set);
+    membership* const m = h.core_ == this ? find(h, set) : nullptr;
     if (m == nullptr || !m->added) {
         return std::make_error_code(std::errc::no_such_file_or_directory);
     }
@@ -148,6 +148,24 @@ void poll_core::unlink(membership& m) noexcept {
     }
 }
 
+std::error_code poll_core::refuse_signalfd(int fd) noexcept {
+    bool is_signalfd = false;
+    if (auto error = kernel::is_signalfd(fd, is_signalfd)) {
+        return error;
+    }
+    return is_signalfd ? make_error_code(errc::signal_needs_loop) : std::error_code();
+}
+
+std::error_code poll_core::refuse_file(int fd) noexcept {
+    kernel::file_facts facts;
+    if (auto error = kernel::examine(fd, facts)) {
+        return error;
+    }
+    return facts.type == kernel::file_type::file
+               ? std::make_error_code(std::errc::operation_not_permitted)
+               : std::error_code();
+}
+
 std::error_code poll_core::claim_slot(poll_handle& h) noexcept try {
     if (h.in_slot_) {
         return {};
@@ -159,8 +177,8 @@ std::error_code poll_core::claim_slot(poll_handle& h) noexcept try {
     if (number >= slots_.size()) {
         slots_.resize(std::max(number + 1, slots_.size() * 2));
     }
-    if (kernel::is_signalfd(h.fd_.get())) {
-        return errc::signal_needs_loop;
+    if (auto error = refuse_signalfd(h.fd_.get())) {
+        return error;
     }
     slot& s = slots_[number];
     if (s.handle != nullptr) {

@@ -136,6 +136,8 @@ public:
         return std::uint64_t{h.generation_} << 32 | static_cast<std::uint32_t>(h.fd_.get());
     }
     static int fd(const poll_handle& h) noexcept { return h.fd_.get(); }
+    /// `operation_not_permitted` for what is always ready, such as a regular file.
+    static std::error_code refuse_file(int fd) noexcept;
     /// What closures wait for now.
     static interest wanted(const poll_handle& h) noexcept;
     static interest& registered(poll_handle& h) noexcept { return h.registered_; }
@@ -198,6 +200,7 @@ private:
     bool finish_orphan(poll_handle& h, core_lock& lock) noexcept;
 
     // memberships.cpp
+    static std::error_code refuse_signalfd(int fd) noexcept;
     std::error_code claim_slot(poll_handle& h) noexcept;
     void free_slot(poll_handle& h) noexcept;
     std::error_code join(pollset& set, poll_handle& h, bool membership::*reason) noexcept;
@@ -222,7 +225,9 @@ private:
     bool take_back(pollset_timer& timer) noexcept;
     void set_timerfd(std::int64_t deadline_ns) noexcept;
     void expire(pollset_worker* by, core_lock& lock) noexcept;
-    void end_timers(pollset& set, core_lock& lock) noexcept;
+    std::error_code taken(single_item& item) noexcept;
+    std::error_code begun(single_item& item) noexcept;
+    void end_timers(pollset& set, core_lock& lock);
 
     // pollset_work.cpp
     result<work_end> work_inside(pollset& set, pollset_worker& w, time_point deadline,

@@ -62,7 +62,12 @@ std::error_code poll_core::set(pollset_timer& timer, time_point when) noexcept {
     if (timer.set_.shut_down_) {
         return std::make_error_code(std::errc::operation_canceled);
     }
-    if (ready_queue::contains(timer.item_)) {
+    const bool queued = ready_queue::contains(timer.item_);
+    if (!queued && !timer.node_.armed() &&
+        timer.item_.due->taken_.exchange(true, std::memory_order_acquire)) {
+        return std::make_error_code(std::errc::connection_already_in_progress);
+    }
+    if (queued) {
         timer.set_.ready_.erase(timer.item_);
     }
     timers_.move(timer.node_, ns_of(when));
@@ -76,15 +81,18 @@ bool poll_core::cancel(pollset_timer& timer) noexcept {
 }
 
 bool poll_core::take_back(pollset_timer& timer) noexcept {
-    if (timer.node_.armed()) {
+    const bool armed = timer.node_.armed();
+    const bool queued = ready_queue::contains(timer.item_);
+    if (armed) {
         timers_.erase(timer.node_);
-        return true;
     }
-    if (ready_queue::contains(timer.item_)) {
+    if (queued) {
         timer.set_.ready_.erase(timer.item_);
-        return true;
     }
-    return false;
+    if (armed || queued) {
+        timer.item_.due->taken_.store(false, std::memory_order_release);
+    }
+    return armed || queued;
 }
 
 /// Makes sure that the timerfd is readable at `deadline_ns` at the latest.
@@ -103,9 +111,9 @@ void poll_core::expire(pollset_worker* by, core_lock& lock) noexcept {
         pollset_timer& timer = owner_of<&pollset_timer::node_>(*node);
         if (executor_ != nullptr) {
             lock.hand(*timer.item_.due, {});
-            continue;
+        } else if (!ready_queue::contains(timer.item_)) {  // else it is about to be ended
+            show(timer.set_, timer.item_, by);
         }
-        show(timer.set_, timer.item_, by);
     }
     timerfd_ns_ = INT64_MAX;
     const std::int64_t next_ns = timers_.empty() ? INT64_MAX : timers_.next_deadline_ns();
@@ -116,12 +124,26 @@ void poll_core::expire(pollset_worker* by, core_lock& lock) noexcept {
     }
 }
 
-/// Its pollset is shut down: what is due is called as it is, what is set is told.
-void poll_core::end_timers(pollset& set, core_lock& lock) noexcept {
-    while (!set.ready_.empty()) {
-        auto& item = static_cast<work_item&>(set.ready_.pop());
-        lock.hand(*static_cast<single_item&>(item).due, {});
+/// It was taken from the queue, to be called: with what error? If it is still set, its pollset was
+/// shut down before its time came.
+std::error_code poll_core::taken(single_item& item) noexcept {
+    timer_node& node = owner_of<&pollset_timer::item_>(item).node_;
+    if (!node.armed()) {
+        return {};
     }
+    timers_.erase(node);
+    return std::make_error_code(std::errc::operation_canceled);
+}
+
+/// The same, to be called now: it can be set again.
+std::error_code poll_core::begun(single_item& item) noexcept {
+    item.due->taken_.store(false, std::memory_order_release);
+    return taken(item);
+}
+
+/// Its pollset is shut down: what is due is called as it is, what is set is told. All of them stay
+/// in the queue until it is their turn, since a closure may cancel and destroy any of the others.
+void poll_core::end_timers(pollset& set, core_lock& lock) {
     timers_.for_each([&](timer_node& node) {
         pollset_timer& timer = owner_of<&pollset_timer::node_>(node);
         if (&timer.set_ == &set) {
@@ -129,9 +151,16 @@ void poll_core::end_timers(pollset& set, core_lock& lock) noexcept {
         }
     });
     while (!set.ready_.empty()) {
-        auto& item = static_cast<single_item&>(set.ready_.pop());
-        timers_.erase(owner_of<&pollset_timer::item_>(item).node_);
-        lock.hand(*item.due, std::make_error_code(std::errc::operation_canceled));
+        auto& item = static_cast<single_item&>(static_cast<work_item&>(set.ready_.pop()));
+        if (executor_ != nullptr) {
+            lock.hand(*item.due, taken(item));
+            continue;
+        }
+        closure& due = *item.due;
+        const std::error_code error = begun(item);
+        lock.release();
+        due.run_(due, error);
+        lock.acquire();
     }
 }
 

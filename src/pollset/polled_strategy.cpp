@@ -1,5 +1,4 @@
 #include "base/make_opened.hpp"
-#include "kernel/descriptor.hpp"
 #include "pollset/poll_core.hpp"
 
 #include <new>
@@ -86,12 +85,8 @@ public:
         : strategy({.kind = poll_strategy::poll, .level = true}), core_(core) {}
 
     std::error_code join(membership& m) noexcept override {
-        kernel::file_facts facts;
-        if (auto error = kernel::examine(poll_core::fd(*m.handle), facts)) {
+        if (auto error = poll_core::refuse_file(poll_core::fd(*m.handle))) {
             return error;
-        }
-        if (facts.type == kernel::file_type::file) {
-            return std::make_error_code(std::errc::operation_not_permitted);
         }
         if (any(poll_core::wanted(*m.handle))) {
             at(*m.set).changed(true);

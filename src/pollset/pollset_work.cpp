@@ -1,4 +1,5 @@
 #include "kernel/futex.hpp"
+#include "kernel/thread.hpp"
 #include "pollset/poll_core.hpp"
 
 #include <eddy/base/error.hpp>
@@ -35,7 +36,9 @@ public:
         : core_(core), worker_(w), user_(user), lock_(lock) {
         core_.enter(set, w);
         if (user_.object != nullptr) {
+            lock_.release();  // what the caller's lock does is the caller's
             user_.unlock(user_.object);
+            lock_.acquire();
         }
     }
     presence(const presence&) = delete;
@@ -99,6 +102,7 @@ private:
 
 result<work_end> poll_core::work(pollset& set, lent_lock user, pollset_worker& w,
                                  time_point deadline) {
+    const kernel::uncancelled whole;
     core_lock lock(*this);
     if (w.set_ != nullptr) {
         return std::make_error_code(std::errc::invalid_argument);
@@ -173,8 +177,10 @@ void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock) {
     auto& item = static_cast<work_item&>(set.ready_.pop());
     poll_handle* h = nullptr;
     closure* next = nullptr;
+    std::error_code error;
     if (item.what == work_item::kind::single) {
         next = static_cast<single_item&>(item).due;
+        error = begun(static_cast<single_item&>(item));
     } else {
         h = static_cast<membership&>(item).handle;
         next = &h->due_.pop();
@@ -190,7 +196,11 @@ void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock) {
     {
         const call_in_progress call(*this, h, lock);
         const runs_here here(w);
-        next->run();
+        if (h != nullptr) {
+            next->run();
+        } else {
+            next->run_(*next, error);
+        }
     }
     if (lock.has_handed()) {  // the end of an orphan: not while something else has been taken
         lock.flush();

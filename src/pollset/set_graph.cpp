@@ -161,6 +161,15 @@ std::error_code poll_core::add(pollset_set& bag, poll_handle& h) {
     if (contains(bag.handles_, h)) {
         return exists();
     }
+    if (!h.in_slot_) {  // not only when a pollset comes
+        auto error = refuse_signalfd(h.fd_.get());
+        if (!error) {
+            error = refuse_file(h.fd_.get());
+        }
+        if (error) {
+            return error;
+        }
+    }
     if (!put_in(bag.handles_, h)) {
         return no_memory();
     }

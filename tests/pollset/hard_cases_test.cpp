@@ -19,26 +19,6 @@
 namespace eddy::test {
 namespace {
 
-/// Keeps what it is given until the test runs it, the last one first if that is asked for.
-class later final : public closure_executor {
-public:
-    void execute(closure& c) override { kept_.push_back(&c); }
-    std::size_t size() const noexcept { return kept_.size(); }
-    void run_first() {
-        closure& c = *kept_.front();
-        kept_.pop_front();
-        c.run();
-    }
-    void run_all() {
-        while (!kept_.empty()) {
-            run_first();
-        }
-    }
-
-private:
-    std::deque<closure*> kept_;
-};
-
 /// Has enough after that many calls.
 class greedy final : public pollset_watch {
 public:

@@ -4,8 +4,11 @@
 #include <eddy/ex/execution.hpp>
 #include <eddy/pollset/sender.hpp>
 
+#include <array>
+#include <stop_token>
 #include <thread>
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace eddy::test {
@@ -191,6 +194,47 @@ TEST_P(PollsetSender, AThreadRunsUntilThePollsetIsShutDown) {
     set().shutdown(done);
     worker.join();
     EXPECT_EQ(done.calls(), 1);
+}
+
+TEST_P(PollsetSender, WritableCompletesWhenThereIsRoom) {
+    auto [near, far] = unix_stream_pair();
+    while (::send(near.get(), "0123456789", 10, MSG_DONTWAIT) > 0) {}
+    held_handle full(domain(), std::move(near));
+    ASSERT_FALSE(set().add(*full));
+    ending end;
+    auto op = ex::connect(writable(*full), ending_receiver{&end, {}});
+    ex::start(op);
+    EXPECT_EQ(*set().try_work(), work_end::timed_out);
+    EXPECT_EQ(end.total(), 0);
+    std::array<char, 4096> bytes{};
+    while (::recv(far.get(), bytes.data(), bytes.size(), MSG_DONTWAIT) > 0) {}
+    EXPECT_TRUE(until(set(), [&] { return end.values == 1; }));
+    EXPECT_EQ(end.total(), 1);
+}
+
+TEST_P(PollsetSender, ErroredCompletesWithAReset) {
+    auto [near, far] = tcp_pair();
+    held_handle socket(domain(), std::move(near));
+    ASSERT_FALSE(set().add(*socket));
+    ending end;
+    auto op = ex::connect(errored(*socket), ending_receiver{&end, {}});
+    ex::start(op);
+    send_all(far.get(), "x");
+    EXPECT_EQ(*set().try_work(), work_end::timed_out);
+    EXPECT_EQ(end.total(), 0);
+    reset_on_close(far.get());
+    far.reset();
+    EXPECT_TRUE(until(set(), [&] { return end.values == 1; }));
+    EXPECT_EQ(end.total(), 1);
+}
+
+TEST_P(PollsetSender, AThreadRunsUntilAStandardTokenAsksItToStop) {
+    std::stop_source source;
+    std::thread worker([&] { EXPECT_EQ(*run(set(), source.get_token()), work_end::kicked); });
+    EXPECT_TRUE(comes([&] { return domain().counters().waits != 0; }));
+    source.request_stop();
+    worker.join();
+    EXPECT_EQ(*run(set(), source.get_token()), work_end::kicked) << "it was asked already";
 }
 
 EDDY_WITH_EVERY_STRATEGY(PollsetSender);

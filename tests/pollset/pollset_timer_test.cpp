@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -159,6 +161,105 @@ TEST_P(PollsetTimer, SetAnewInsideItsClosureKeepsGoing) {
     timer.emplace(set, due);
     ASSERT_FALSE(timer->set_after(0ms));
     EXPECT_TRUE(until(set, [&] { return times == 20; }));
+}
+
+TEST_P(PollsetTimer, AtTheShutdownAClosureMayCancelAndDestroyTheOthers) {
+    struct owner : closure {
+        owner(pollset& set, std::unique_ptr<owner>& o, int& c)
+            : closure([](closure& self, std::error_code error) {
+                  auto& me = static_cast<owner&>(self);
+                  EXPECT_EQ(error, std::errc::operation_canceled);
+                  ++me.calls;
+                  EXPECT_TRUE(me.other->timer.cancel());
+                  me.other.reset();
+              }),
+              other(o),
+              calls(c),
+              timer(set, *this) {}
+        std::unique_ptr<owner>& other;
+        int& calls;
+        pollset_timer timer;
+    };
+    pollset set(domain());
+    int calls = 0;
+    std::unique_ptr<owner> one;
+    std::unique_ptr<owner> two;
+    one = std::make_unique<owner>(set, two, calls);
+    two = std::make_unique<owner>(set, one, calls);
+    ASSERT_FALSE(one->timer.set_after(1h));
+    ASSERT_FALSE(two->timer.set_after(1h));
+    noted done;
+    set.shutdown(done);
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(done.calls(), 1);
+}
+
+TEST_P(PollsetTimer, AClosureThatWaitsElsewhereIsRefused) {
+    pollset set(domain());
+    auto [read, write] = make_pipe();
+    held_handle handle(domain(), std::move(read));
+    ASSERT_FALSE(set.add(*handle));
+    noted due;
+    pollset_timer one(set, due);
+    pollset_timer two(set, due);
+    const auto waits = std::errc::connection_already_in_progress;
+    ASSERT_FALSE(one.set_after(1h));
+    EXPECT_EQ(two.set_after(1h), waits);
+    EXPECT_EQ(handle->notify_on_read(due), waits);
+    EXPECT_FALSE(one.set_after(2h)) << "it is its own";
+    EXPECT_FALSE(two.cancel());
+    EXPECT_TRUE(one.cancel());
+    ASSERT_FALSE(handle->notify_on_read(due));
+    EXPECT_EQ(one.set_after(1h), waits);
+    EXPECT_TRUE(handle->cancel(due));
+    ASSERT_FALSE(two.set_at(clock::now()));
+    EXPECT_TRUE(until(set, [&] { return due.calls() == 1; }));
+    ASSERT_FALSE(one.set_after(1h)) << "it was called, and is free again";
+    noted done;
+    set.shutdown(done);
+    EXPECT_EQ(due.calls(), 2);
+    EXPECT_EQ(due.error(), std::errc::operation_canceled);
+}
+
+TEST_P(PollsetTimer, IsNotToldTheErrorOfWhatItsClosureWasUsedForBefore) {
+    pollset set(domain());
+    auto [read, write] = make_pipe();
+    held_handle handle(domain(), std::move(read));
+    handle->shutdown(std::make_error_code(std::errc::host_unreachable));
+    noted due;
+    ASSERT_FALSE(handle->notify_on_read(due));
+    ASSERT_EQ(due.error(), std::errc::host_unreachable);
+    pollset_timer timer(set, due);
+    ASSERT_FALSE(timer.set_at(clock::now()));
+    ASSERT_TRUE(until(set, [&] { return due.calls() == 2; }));
+    EXPECT_FALSE(due.error()) << due.error();
+}
+
+TEST_P(PollsetTimer, WhatAnExecutorHasStaysWithItWhateverBecomesOfTheTimer) {
+    later executor;
+    poll_domain elsewhere({.strategy = GetParam(), .executor = &executor});
+    pollset set(elsewhere);
+    noted due;
+    noted ended;
+    std::optional<pollset_timer> timer;
+    timer.emplace(set, due);
+    pollset_timer other(set, ended);
+    ASSERT_FALSE(timer->set_at(clock::now()));
+    ASSERT_FALSE(other.set_after(1h));
+    ASSERT_TRUE(until(set, [&] { return executor.size() == 1; }));
+    EXPECT_FALSE(timer->cancel());
+    EXPECT_EQ(timer->set_after(1h), std::errc::connection_already_in_progress);
+    timer.reset();
+    noted done;
+    set.shutdown(done);
+    EXPECT_FALSE(other.cancel());
+    ASSERT_EQ(executor.size(), 3U);
+    EXPECT_EQ(due.calls() + ended.calls() + done.calls(), 0);
+    executor.run_all();
+    EXPECT_EQ(due.calls(), 1);
+    EXPECT_FALSE(due.error());
+    EXPECT_EQ(ended.error(), std::errc::operation_canceled);
+    EXPECT_EQ(done.calls(), 1);
 }
 
 EDDY_WITH_EVERY_STRATEGY(PollsetTimer);

@@ -1,3 +1,4 @@
+#include "kernel/call.hpp"
 #include "support/pollset_fixture.hpp"
 #include "support/signals.hpp"
 
@@ -6,9 +7,12 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -336,6 +340,124 @@ TEST_P(PollsetWatch, ASignalfdIsRefused) {
     ::sigaddset(&mask, SIGUSR1);
     held_handle handle(domain(), unique_fd(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)));
     EXPECT_EQ(set.add(*handle), errc::signal_needs_loop);
+}
+
+TEST_P(PollsetWatch, QueuedAgainByItsHandlerItCostsNoCallOfTheKernel) {
+    pollset set(domain());
+    for (const bool by_call : {false, true}) {
+        auto [read, write] = nonblocking_pipe();
+        std::uint64_t before = 0;
+        std::vector<std::uint64_t> calls_between;
+        probe watch(set, std::move(read), interest::readable, [&](probe& w, interest) {
+            const std::uint64_t now = kernel::calls_made();
+            if (w.calls != 1) {
+                calls_between.push_back(now - before);
+            }
+            if (w.calls >= 5) {
+                return reaction::disarm;
+            }
+            if (by_call) {
+                w.rearm(false);
+            }
+            before = kernel::calls_made();
+            return by_call ? reaction::leave : reaction::again;
+        });
+        write_all(write.get(), "x");
+        EXPECT_TRUE(until(set, [&] { return watch.calls == 5; }));
+        EXPECT_EQ(calls_between, std::vector<std::uint64_t>(4, 0));
+        before = kernel::calls_made();
+        watch.rearm(false);
+        ASSERT_EQ(*set.try_work(), work_end::ran);
+        EXPECT_EQ(watch.calls, 6);
+        EXPECT_EQ(kernel::calls_made(), before);
+        watch.remove();
+    }
+}
+
+TEST_P(PollsetWatch, DisarmedByAnotherThreadDuringACallItIsNotCalledAgain) {
+    pollset set(domain());
+    auto [read, write] = nonblocking_pipe();
+    std::atomic<bool> entered{false};
+    std::atomic<bool> leave{false};
+    probe watch(set, std::move(read), interest::readable, [&](probe& w, interest) {
+        drain(w.fd());
+        w.arm();
+        entered = true;
+        EXPECT_TRUE(comes([&] { return leave.load(); }));
+        return reaction::leave;
+    });
+    std::thread worker([&] { EXPECT_EQ(*set.work(soon()), work_end::ran); });
+    write_all(write.get(), "x");
+    EXPECT_TRUE(comes([&] { return entered.load(); }));
+    watch.disarm();
+    leave = true;
+    worker.join();
+    write_all(write.get(), "x");
+    EXPECT_EQ(*set.try_work(), work_end::timed_out);
+    EXPECT_EQ(watch.calls, 1);
+    watch.arm();
+    EXPECT_TRUE(until(set, [&] { return watch.calls == 2; })) << "nothing was lost";
+    watch.remove();
+}
+
+TEST_P(PollsetWatch, AConcurrentOneIsRemovedWhenBothThreadsHaveLeft) {
+    pollset set(domain());
+    std::atomic<int> let_out{0};
+    unique_fd fd = make_eventfd();
+    const int number = fd.get();
+    probe watch(set, std::move(fd), interest::readable,
+                [&, next = std::make_shared<std::atomic<int>>(0)](probe&, interest) {
+                    const int mine = ++*next;
+                    EXPECT_TRUE(comes([&] { return let_out >= mine; }));
+                    return reaction::rearm;
+                },
+                {.concurrent = true});
+    std::atomic<int> returned{0};
+    const auto work = [&] {
+        EXPECT_EQ(*set.work(soon()), work_end::ran);
+        ++returned;
+    };
+    std::thread one(work);
+    std::thread other(work);
+    EXPECT_EQ(::eventfd_write(number, 1), 0);
+    EXPECT_TRUE(comes([&] { return watch.inside >= 1; }));
+    EXPECT_EQ(::eventfd_write(number, 1), 0);
+    EXPECT_TRUE(comes([&] { return watch.inside == 2; }));
+    watch.remove();
+    EXPECT_EQ(watch.removals, 0);
+    let_out = 1;
+    EXPECT_TRUE(comes([&] { return returned == 1; }));
+    EXPECT_EQ(watch.removals, 0) << "one is still inside";
+    let_out = 2;
+    one.join();
+    other.join();
+    EXPECT_EQ(watch.removals, 1);
+    EXPECT_EQ(watch.calls, 2);
+}
+
+TEST_P(PollsetWatch, WithAnotherPriorityIsCalledFirst) {
+    pollset set(domain());
+    auto [low_read, low_write] = nonblocking_pipe();
+    auto [high_read, high_write] = nonblocking_pipe();
+    std::string order;
+    probe low(set, std::move(low_read), interest::readable,
+              [&](probe&, interest) {
+                  order += 'l';
+                  return reaction::disarm;
+              },
+              {.priority = 40});
+    probe high(set, std::move(high_read), interest::readable,
+               [&](probe&, interest) {
+                   order += 'h';
+                   return reaction::disarm;
+               },
+               {.priority = 3});
+    low.rearm(false);
+    high.rearm(false);
+    EXPECT_TRUE(until(set, [&] { return order.size() == 2; }));
+    EXPECT_EQ(order, "hl");
+    low.remove();
+    high.remove();
 }
 
 EDDY_WITH_EVERY_STRATEGY(PollsetWatch);

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -39,6 +40,26 @@ public:
 private:
     std::error_code error_;
     std::atomic<int> calls_{0};
+};
+
+/// Keeps what it is given until the test runs it.
+class later final : public closure_executor {
+public:
+    void execute(closure& c) override { kept_.push_back(&c); }
+    std::size_t size() const noexcept { return kept_.size(); }
+    void run_first() {
+        closure& c = *kept_.front();
+        kept_.pop_front();
+        c.run();
+    }
+    void run_all() {
+        while (!kept_.empty()) {
+            run_first();
+        }
+    }
+
+private:
+    std::deque<closure*> kept_;
 };
 
 /// A handle that is orphaned, if it was not yet, when the test lets go of it.

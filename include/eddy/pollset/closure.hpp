@@ -17,7 +17,7 @@ class poll_core;
 class poll_handle;
 
 /// What is to be called once. Its user owns it and may destroy it, or hand it in again, from inside
-/// the call.
+/// the call: as the last thing it does, since another thread may call it from then on.
 ///
 /// Where: on a worker of a pollset that holds the handle, before that worker's `work` returns. The
 /// end (of a shutdown or an orphan) of a handle that no pollset holds is told inside the call that

@@ -49,7 +49,8 @@ public:
     /// Calls `done` once: without an error when it may be possible to read (at once if it happened
     /// since the last call), or with the error of shutdown(), or with `operation_canceled` after
     /// orphan(). Hang-up and errors of the descriptor make both directions ready; `on_error` is for
-    /// errors alone (the error queue, for example).
+    /// errors alone (the error queue, for example), with the strategy `poll` for a hang-up too.
+    /// A closure that arms itself may be called by another thread before it has returned.
     /// Errors: `connection_already_in_progress` if one waits for that event already: it waits on.
     /// `errc::forked`.
     std::error_code notify_on_read(closure& done) noexcept;

@@ -58,9 +58,9 @@ public:
     /// Threads that work here run the closures of `handle` from now on.
     /// Errors: `file_exists` if it is here already, or if another handle has its fd;
     /// `operation_not_permitted` for a regular file; `errc::signal_needs_loop` for a signalfd;
-    /// `bad_file_descriptor`; `invalid_argument` if
-    /// it is of another domain; `operation_canceled` if it was orphaned; `not_enough_memory`;
-    /// `errc::forked`; what the kernel says.
+    /// `bad_file_descriptor`; `invalid_argument` if it is of another domain; `operation_canceled`
+    /// if it was orphaned, or the pollset is shut down; `not_enough_memory`; `errc::forked`; what
+    /// the kernel says.
     std::error_code add(poll_handle& handle) noexcept;
     /// `no_such_file_or_directory` if it was not added here (a pollset_set may still bring it).
     std::error_code remove(poll_handle& handle) noexcept;
@@ -68,6 +68,7 @@ public:
     /// Waits for events until `deadline` and runs what they make due. `lock` is held on entry and
     /// on return, and free in between; `worker` is inside before it is freed, so that whoever kicks
     /// it under that lock cannot miss it. An exception of a closure leaves with the lock held.
+    /// A thread that is cancelled inside (pthread_cancel) goes on, and ends when it is outside.
     /// Errors: `errc::forked`, what the kernel says. `invalid_argument`: `worker` is inside
     /// already.
     template <class Lock>
@@ -82,8 +83,9 @@ public:
     /// Runs what is due, without waiting.
     result<work_end> try_work() { return work(time_point::min()); }
 
-    /// Makes that worker return. A thread in the kernel costs a write of an eventfd, another one
-    /// nothing. `no_such_process` if it is not inside: nothing happens.
+    /// Makes that worker return. One that polls costs a write of an eventfd, one that waits for its
+    /// turn a futex call, one that runs something nothing. `no_such_process` if it is not inside:
+    /// nothing happens.
     std::error_code kick(pollset_worker& worker) noexcept;
     /// Makes one worker return; if none is inside, the next one that comes. If all that are inside
     /// were kicked already, nothing more: they have not returned yet.

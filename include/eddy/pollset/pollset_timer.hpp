@@ -19,6 +19,9 @@ class pollset;
 /// that call has returned. Lifetime: may be destroyed from inside its closure, or when no thread is
 /// in a call of it: destruction cancels. Ends before its pollset does; when that is shut down, what
 /// is set is called with `operation_canceled`.
+///
+/// With an executor: from its time on (or from the shutdown on) the closure is the executor's, and
+/// must stay until that has called it, whatever becomes of the timer.
 class EDDY_API pollset_timer {
 public:
     /// Everything that could fail happens here. Throws std::system_error.
@@ -28,12 +31,14 @@ public:
     ~pollset_timer();
 
     /// Sets it, or moves it if it is set. `operation_canceled` if the pollset is shut down,
-    /// `errc::forked`.
+    /// `connection_already_in_progress` if its closure waits elsewhere, or is the executor's:
+    /// nothing has changed then; `errc::forked`.
     std::error_code set_at(time_point when) noexcept;
     std::error_code set_after(duration delay) noexcept {
         return set_at(saturating_add(clock::now(), delay));
     }
-    /// True: the closure will not be called. False: it is not set, or its call has begun.
+    /// True: the closure will not be called. False: it is not set, or its call has begun, or the
+    /// executor has it.
     bool cancel() noexcept;
 
 private:

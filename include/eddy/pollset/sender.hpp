@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <stop_token>
 #include <system_error>
 #include <utility>
 
@@ -106,6 +107,15 @@ private:
     stop_callback<Receiver, poll_wait_state> on_stop_;
 };
 
+template <class Token, class Callback>
+struct callback_of {
+    using type = ex::stop_callback_for_t<Token, Callback>;
+};
+template <class Callback>
+struct callback_of<std::stop_token, Callback> {
+    using type = std::stop_callback<Callback>;
+};
+
 class poll_wait_sender {
 public:
     using sender_concept = ex::sender_tag;
@@ -151,7 +161,8 @@ inline auto errored(poll_handle& handle) noexcept {
     return detail::poll_wait_sender(handle, poll_event_kind::error);
 }
 
-/// Lends this thread to `set` until the token asks to stop, or the pollset is shut down.
+/// Lends this thread to `set` until the token asks to stop, or the pollset is shut down. `Token`: a
+/// stop token of `ex`, or std::stop_token.
 template <class Token>
 result<work_end> run(pollset& set, Token token) {
     std::mutex mutex;
@@ -160,7 +171,7 @@ result<work_end> run(pollset& set, Token token) {
         const std::lock_guard lock(mutex);
         static_cast<void>(set.kick(worker));  // not inside: it is about to look at the token
     };
-    const ex::stop_callback_for_t<Token, decltype(leave)> on_stop(token, leave);
+    const typename detail::callback_of<Token, decltype(leave)>::type on_stop(token, leave);
     std::unique_lock lock(mutex);
     for (;;) {
         if (token.stop_requested()) {
