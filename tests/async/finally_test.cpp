@@ -1,7 +1,14 @@
 #include "async/running.hpp"
 #include "ex/support.hpp"
+#include "support/engine_fixture.hpp"
 
 #include <eddy/async/finally.hpp>
+#include <eddy/io/loop_scheduler.hpp>
+#include <eddy/io/stream.hpp>
+
+#include <array>
+#include <cstddef>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -57,6 +64,72 @@ TEST(Finally, AResultThatThrowsWhenItIsKeptIsAnExceptionAfterTheCleanup) {
     both.start();
     EXPECT_EQ(both.how(), ending::exception);
     EXPECT_TRUE(cleaned);
+}
+
+/// The last thing that a stream does is to be closed, however its read ends.
+class FinallyLoops : public EngineTest {
+protected:
+    void SetUp() override {
+        EngineTest::SetUp();
+        if (!IsSkipped()) {
+            fd_pair pair = unix_stream_pair();
+            in_ = stream(loop(), std::move(pair.first));
+            peer_ = std::move(pair.second);
+        }
+    }
+    void TearDown() override {
+        in_ = {};
+        peer_.reset();
+        EngineTest::TearDown();
+    }
+    /// Reads, and closes it after a millisecond.
+    auto read_and_close() {
+        fd_ = in_.native_handle();
+        const auto close_it = [this] { return in_.close(); };
+        return finally(in_.read_some(buffer_),
+                       loop().get_scheduler().schedule_after(1ms) | ex::let_value(close_it));
+    }
+    template <class Running>
+    void expect_closed_after(Running& both, ending how) {
+        ASSERT_TRUE(until([&] { return both.ended(); }));
+        EXPECT_EQ(both.how(), how);
+        EXPECT_EQ(both.seen.where, &loop());
+        EXPECT_EQ(both.seen.completions, 1);
+        EXPECT_FALSE(is_open(fd_));
+    }
+
+    stream in_;
+    unique_fd peer_;
+    std::array<std::byte, 8> buffer_{};
+    int fd_ = -1;
+};
+EDDY_ON_EVERY_ENGINE(FinallyLoops);
+
+TEST_P(FinallyLoops, ItIsClosedAfterBytes) {
+    running both(read_and_close());
+    both.start_on(loop());
+    send_all(peer_.get(), "abc");
+    expect_closed_after(both, ending::value);
+}
+
+TEST_P(FinallyLoops, ItIsClosedAfterAnError) {
+    fd_pair connection = tcp_pair();
+    in_ = stream(loop(), std::move(connection.first));
+    reset_on_close(connection.second.get());
+    running both(read_and_close());
+    both.start_on(loop());
+    connection.second.reset();
+    expect_closed_after(both, ending::error);
+    EXPECT_EQ(both.seen.error, std::errc::connection_reset);
+}
+
+TEST_P(FinallyLoops, ItIsClosedAfterAStop) {
+    running both(read_and_close());
+    both.start_on(loop());
+    settle();
+    EXPECT_FALSE(both.ended());
+    both.stop();
+    expect_closed_after(both, ending::stopped);
 }
 
 }  // namespace

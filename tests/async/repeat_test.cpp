@@ -5,8 +5,12 @@
 #include <eddy/async/event.hpp>
 #include <eddy/async/repeat.hpp>
 #include <eddy/io/loop_scheduler.hpp>
+#include <eddy/io/stream.hpp>
 
+#include <array>
+#include <cstddef>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 namespace eddy::test {
@@ -89,6 +93,26 @@ TEST_P(RepeatLoops, RoundsMayEndOnAnotherThreadWhileTheyAreStarted) {
     while (!hops.ended()) std::this_thread::yield();
     EXPECT_EQ(hops.how(), ending::value);
     EXPECT_EQ(left, 0);
+}
+
+TEST_P(RepeatLoops, ReadsByteByByteToTheEndOfTheStream) {
+    fd_pair pipe = make_pipe();
+    const stream in(loop(), std::move(pipe.first));
+    write_all(pipe.second.get(), "hello world");
+    std::array<std::byte, 1> byte{};
+    std::string seen;
+    const auto keep = [&](std::size_t count) {
+        seen.append(reinterpret_cast<const char*>(byte.data()), count);
+        return count == 0;
+    };
+    running reads(repeat_until([&] { return in.read_some(byte) | ex::then(keep); }));
+    reads.start_on(loop());
+    ASSERT_TRUE(until([&] { return seen.size() == 11; }));
+    EXPECT_FALSE(reads.ended());
+    pipe.second.reset();
+    ASSERT_TRUE(until([&] { return reads.ended(); }));
+    EXPECT_EQ(reads.how(), ending::value);
+    EXPECT_EQ(seen, "hello world");
 }
 
 }  // namespace

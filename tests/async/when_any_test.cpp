@@ -6,7 +6,10 @@
 #include <eddy/async/event.hpp>
 #include <eddy/async/when_any.hpp>
 #include <eddy/io/loop_scheduler.hpp>
+#include <eddy/io/stream.hpp>
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <thread>
@@ -117,6 +120,23 @@ void race_three(engine_kind engine, std::size_t tries) {
 }
 
 TEST_P(WhenAnyLoops, CompletesOnceWhateverComesAtTheSameTime) { race_three(GetParam(), 1000); }
+
+TEST_P(WhenAnyLoops, BytesWinAgainstATimerThatIsTakenBack) {
+    fd_pair pipe = make_pipe();
+    const stream in(loop(), std::move(pipe.first));
+    std::array<std::byte, 8> buffer{};
+    running race(when_any(
+        in.read_some(buffer) | ex::then([](std::size_t n) noexcept { return static_cast<int>(n); }),
+        loop().get_scheduler().schedule_after(1h) | ex::then([]() noexcept { return -1; })));
+    race.start_on(loop());
+    settle();
+    EXPECT_FALSE(race.ended());
+    write_all(pipe.second.get(), "abc");
+    ASSERT_TRUE(until([&] { return race.ended(); }));
+    EXPECT_EQ(race.how(), ending::value);
+    EXPECT_EQ(race.seen.number, 3);
+    EXPECT_TRUE(loop().empty());
+}
 
 class LongWhenAnyLoops : public EngineTest {};
 EDDY_ON_EVERY_ENGINE(LongWhenAnyLoops);

@@ -28,6 +28,22 @@ TEST_P(FileTest, MakesWritesAndReadsBack) {
     EXPECT_EQ(run(made.read(std::span<std::byte>())), 0U);
 }
 
+TEST_P(FileTest, ReadsAndWritesVectorsAtItsPosition) {
+    const file made = opened("f");
+    std::string hello = "hello ";
+    std::string world = "world";
+    const iovec parts[] = {{hello.data(), hello.size()}, {world.data(), world.size()}};
+    EXPECT_EQ(run(made.write_some(parts)), 11U);
+    EXPECT_EQ(content_of(made.native_handle()), "hello world");
+    ASSERT_FALSE(made.seek(3));
+    char first[4];
+    char second[16];
+    const iovec room[] = {{first, sizeof first}, {second, sizeof second}};
+    EXPECT_EQ(run(made.read_some(room)), 8U);
+    EXPECT_EQ(std::string(first, 4) + std::string(second, 4), "lo world");
+    EXPECT_EQ(run(made.read_some(room)), 0U) << "the end of the file";
+}
+
 TEST_P(FileTest, NothingLeadsOutOfTheDirectoryItIsOpenedBeneath) {
     ASSERT_EQ(::mkdir(directory_.path("in").c_str(), 0700), 0);
     run(opened("in/f").write(bytes("inside")));

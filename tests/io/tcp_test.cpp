@@ -1,10 +1,14 @@
 #include "io/io_fixture.hpp"
 
+#include <eddy/async/spawn.hpp>
+#include <eddy/async/task.hpp>
 #include <eddy/io/tcp/acceptor.hpp>
 #include <eddy/io/tcp/socket.hpp>
 
 #include <array>
 #include <set>
+#include <string>
+#include <string_view>
 
 namespace eddy::test {
 namespace {
@@ -230,6 +234,14 @@ TEST_P(TcpTest, AnAcceptedFdCanLiveOnAnotherLoop) {
     EXPECT_EQ(std::get<0>(other.run(server.read(bytes(buffer))).value()), 2U);
 }
 
+/// Tells each client, by one byte, which acceptor it came to.
+task<> tell_clients(const tcp::acceptor& acceptor, char name) {
+    for (;;) {
+        const tcp::socket peer = co_await acceptor.accept();
+        co_await peer.write(bytes(std::string_view(&name, 1)));
+    }
+}
+
 TEST_P(TcpTest, ShardsOneAddressOverAGroup) {
     loop_group group({.size = 3, .loop = {.engine = GetParam()}});
     std::vector<tcp::acceptor> acceptors = tcp::listen_on_each(group, address::loopback_v4(0));
@@ -239,7 +251,18 @@ TEST_P(TcpTest, ShardsOneAddressOverAGroup) {
     for (std::size_t i = 0; i != 3; ++i) {
         EXPECT_EQ(where_is(acceptors[i]), shared);
         EXPECT_EQ(acceptors[i].home(), &group.at(i));
+        spawn(group.at(i), tell_clients(acceptors[i], static_cast<char>('a' + i)));
     }
+    group.start();
+    std::set<std::string> seen;
+    for (int i = 0; i != 100; ++i) {
+        const unique_fd client = tcp_connect(shared.port());
+        seen.insert(recv_exactly(client.get(), 1));
+        reset_on_close(client.get());
+    }
+    EXPECT_GE(seen.size(), 2U) << "all hundred came to one loop";
+    group.stop();
+    group.join();
     acceptors.clear();
 }
 
