@@ -1,0 +1,2 @@
+// The same operator new as the tests of the loop have, which counts.
+#include "loop/allocations.cpp"
