@@ -41,8 +41,9 @@ class file : public io_handle {
 public:
     using io_handle::io_handle;
 
-    /// Value: a `file`. The path is copied; one with a NUL in it is `invalid_argument`. `flags` are
-    /// O_*, `mode` that of a new file.
+    /// Value: a `file`. The path is copied, and nothing else allocated: one that is too long for a
+    /// std::string without memory takes some. One with a NUL in it is `invalid_argument`. `flags`
+    /// are O_*, `mode` that of a new file.
     static auto open(loop& home, std::string path, int flags, unsigned mode = 0666) {
         using convert = detail::opening<file>;
         return io_sender<convert>(&home, eddy::open(nullptr, flags, mode),

@@ -101,7 +101,8 @@ EDDY_EX_BEGIN
 ///     tcp::socket peer = co_await tcp::connect_any(loop, host);
 ///
 /// If all fail, the error is the last one, but not one that only says that this machine has no such
-/// network if there was another. No addresses: `invalid_argument`. They are copied.
+/// network if there was another. No addresses: `invalid_argument`. They are copied: unlike other
+/// senders this one allocates, once for the addresses and once for the attempts.
 inline auto connect_any(loop& home, std::span<const address> to,
                         duration delay = std::chrono::milliseconds(250)) {
     return detail::connect_any_sender(home, detail::take_turns(to), delay);
