@@ -102,6 +102,21 @@ TEST_P(Spawn, WithoutAHandlerPrintsALine) {
               "eddy: a task ended with an exception that is no std::exception\n");
 }
 
+TEST_P(Spawn, WhatItsHandlerThrowsIsALineToo) {
+    int called = 0;
+    const auto on_error = [&](const std::exception_ptr&) {
+        ++called;
+        throw std::runtime_error("the handler");
+    };
+    ::testing::internal::CaptureStderr();
+    spawn(loop(), fails("the reason"), on_error);
+    settle();
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+              "eddy: a task ended with an exception: the handler\n");
+    EXPECT_EQ(called, 1);
+    EXPECT_TRUE(loop().empty());
+}
+
 TEST_P(Spawn, EndsWithTheLoopWhateverItWaitsFor) {
     int left = 0;
     const auto count = [&] { return at_exit([&] { ++left; }); };

@@ -54,7 +54,8 @@ public:
         auto memory = detail::task_access::promise(child).get_allocator();
         memory.new_object<nursed>(*this, std::move(child))->run();
     }
-    /// The same, but what it throws goes to `on_error`, and the nursery goes on.
+    /// The same, but what it throws goes to `on_error`, and the nursery goes on; what `on_error`
+    /// throws itself stops it.
     ///
     ///     children.start(serve(std::move(peer)), eddy::report_exception());
     template <class OnError>

@@ -47,12 +47,24 @@ private:
     void drop() noexcept { task_access::promise(task_).get_allocator().delete_object(this); }
     void task_ended(bool) noexcept override {
         if (auto error = task_access::promise(task_).result().error()) {
-            on_error_(std::move(error));
+            tell(std::move(error));
         }
         if (stopping_) {
             ended_ = true;
         } else {
             drop();
+        }
+    }
+
+    void tell(std::exception_ptr error) noexcept {
+        if constexpr (std::is_nothrow_invocable_v<OnError&, std::exception_ptr>) {
+            on_error_(std::move(error));
+        } else {
+            try {
+                on_error_(std::move(error));
+            } catch (...) {
+                report_exception()(std::current_exception());
+            }
         }
     }
 
@@ -75,8 +87,9 @@ namespace eddy {
 EDDY_EX_BEGIN
 
 /// Starts a task in the background of a loop. Thread: any. What it throws goes to `on_error`, on
-/// the loop's thread, which must not throw: by default a line on standard error. It ends with the
-/// loop: what it waits for then is stopped. For tasks that somebody waits for, see nursery.
+/// the loop's thread: by default a line on standard error. What `on_error` throws itself is such a
+/// line too. It ends with the loop: what it waits for then is stopped. For tasks that somebody
+/// waits for, see nursery.
 ///
 ///     eddy::spawn(loop, serve(acceptor));
 ///

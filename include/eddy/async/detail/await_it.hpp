@@ -17,7 +17,7 @@ task<> await_it(std::allocator_arg_t, frame_allocator, Sender sender) {
     co_await std::move(sender);
 }
 
-/// A task whose exceptions go to `on_error`, which must not throw.
+/// A task whose exceptions go to `on_error`. What that throws is thrown by the whole.
 template <class OnError>
 task<> shielded(std::allocator_arg_t, frame_allocator, task<> shielded_one, OnError on_error) {
     try {

@@ -23,7 +23,8 @@ concept tells_frame_allocator = requires(const Env& env) {
     { ex::get_allocator(env) } -> std::convertible_to<frame_allocator>;
 };
 
-/// Where frames come from by the word of `env`; from `otherwise` if it has none.
+/// Where frames come from by the word of `env`; from `otherwise` if it has none, or an allocator of
+/// another kind.
 template <class Env>
 frame_allocator allocator_of(const Env& env, frame_allocator otherwise) noexcept {
     if constexpr (tells_frame_allocator<Env>) {
