@@ -273,7 +273,8 @@ public:
     /// The time at the beginning of this turn, not older than the last wait; the time while the
     /// loop does not run.
     time_point now() noexcept;
-    /// When the next timer or deadline is due; `never` if there is none.
+    /// When the next timer or deadline is due; `never` if there is none. Not those of the system
+    /// clock, which may be set: the kernel tells of them, and the native handle is readable then.
     time_point next_deadline() noexcept;
     bool empty() const noexcept { return work_ == 0 && inbox_.empty(); }
     loop_counters counters() const noexcept;

@@ -25,12 +25,14 @@ namespace eddy {
 /// fd of its own sets O_NONBLOCK, except where descriptor says that it is never set). Regular files
 /// are always ready to read and write.
 ///
-/// If the descriptor is closed by others, it is told of `invalid` once, on poll and io_uring at
-/// once, on epoll when it is armed next; it is disarmed for good then.
+/// If the descriptor is closed by others, it is told of `invalid` once, on poll at once, on epoll
+/// and io_uring when it is armed next; it is disarmed for good then.
 ///
 /// One watch a direction: everything but `writable` belongs to reading. A watch that has the fd to
 /// itself has both. I/O operations on a descriptor that is watched go their own way: both are told
 /// when it becomes ready, in the order of their priorities, and who comes second may find nothing.
+/// On io_uring the kernel performs operations by itself: they may have taken all, whatever their
+/// priority, before the watch is called.
 ///
 /// Thread: the loop's, except what watch and this class mark "any".
 /// In a bandwidth_group, the callback tells moved() how many bytes it has moved, and should return
