@@ -49,17 +49,19 @@ void loop::finish_everything() noexcept try {
     give_notice(told_of_end_, &loop_notice::on_notice_);
     cancel_operations(true);
     cancel_timers();
-    while (!idle()) {
+    while (!idle() || told_of_end_ != nullptr) {
         if (clock::now() >= give_up) {
             report_stuck();
         }
-        turn(give_up, options_.batch_max);
+        turn(told_of_end_ == nullptr ? give_up : time_point::min(), options_.batch_max);
+        give_notice(told_of_end_, &loop_notice::on_notice_);
     }
 } catch (const std::system_error&) {
     report_stuck();
 }
 
-void loop::insert(loop_notice*& first, loop_notice& notice) noexcept {
+/// Never inlined: gcc would not see that `behind`, below, takes itself back, and warn.
+[[gnu::noinline]] void loop::insert(loop_notice*& first, loop_notice& notice) noexcept {
     EDDY_ASSERT(notice.link_ == nullptr, "a notice was given to a loop twice");
     notice.next_ = first;
     notice.link_ = &first;
@@ -69,8 +71,11 @@ void loop::insert(loop_notice*& first, loop_notice& notice) noexcept {
     first = &notice;
 }
 
+/// Those that are given meanwhile come before `behind`, and are told another time.
 void loop::give_notice(loop_notice*& first, loop_notice::callback loop_notice::*which) noexcept {
-    while (loop_notice* const notice = first) {
+    loop_notice behind(nullptr);
+    insert(first, behind);
+    while (loop_notice* const notice = behind.next_) {
         notice->take_back();
         if (const loop_notice::callback told = notice->*which; told != nullptr) {
             told(*notice);
@@ -226,8 +231,11 @@ void loop::forget_everything() noexcept {
         forget(after_poll_.pop_front());
     }
     engine_->for_each_operation([this](io_operation& op) { engine_->forget(op); });
-    give_notice(told_of_end_, &loop_notice::on_lost_);
-    give_notice(told_of_next_run_, &loop_notice::on_lost_);
+    for (loop_notice** const first : {&told_of_end_, &told_of_next_run_}) {
+        while (*first != nullptr) {
+            give_notice(*first, &loop_notice::on_lost_);
+        }
+    }
     if (system_timers_ != nullptr) {
         system_timers_->close();
     }

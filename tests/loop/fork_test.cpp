@@ -183,19 +183,21 @@ TEST_P(LoopFork, AForkInACallbackGoesOnInTheSameRunOfTheChild) {
         eddy::loop l({.engine = GetParam()});
         pid_t child = -1;
         job after;
-        alarm ring(l);
+        alarm ring(l, [&] { l.stop(); });
         job forking([&] {
             child = ::fork();
             if (child == 0) {
-                ::alarm(10);
+                ::alarm(static_cast<unsigned>(patience.count()));
                 l.after_fork_in_child();
                 l.post(after);
                 l.post_after(20ms, ring);
+            } else {
+                l.stop();
             }
         });
         l.post(forking);
         const std::uint64_t turns = l.counters().turns;
-        l.run_for(100ms);
+        l.run();
         if (child == 0) {
             EXPECT_EQ(after.runs, 1);
             EXPECT_EQ(ring.runs, 1);

@@ -1,6 +1,9 @@
 #include "support/in_child.hpp"
 
+#include "support/patience.hpp"
+
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <system_error>
@@ -17,7 +20,8 @@ namespace eddy::test {
 
 namespace {
 
-constexpr int limit_ms = 20'000;
+/// Longer than what is waited for inside, which tells more of what was missing.
+constexpr int limit_ms = std::chrono::milliseconds(2 * patience).count();
 
 int run_body(const std::function<int()>& body) noexcept {
     try {

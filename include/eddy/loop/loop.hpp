@@ -283,13 +283,13 @@ public:
     /// What keeps this loop alive.
     void for_each_live(function_ref<void(const live_operation&)> visit);
 
-    /// `notice` is told when this loop is destroyed, if it is still there then, where things can
+    /// `notice` is told when this loop is destroyed, also if that is going on, where things can
     /// still complete: for those who may wait for what the loop knows nothing of, such as an event.
     /// Thread: the loop's.
     void tell_of_end(loop_notice& notice) noexcept;
     /// `notice` is told when the next run begins, before anything else: for those whose operations
     /// a drain has ended and who want to go on. False: it is not, the loop is being destroyed.
-    /// Thread: the loop's. Not from inside such a call: it would be told at once, again and again.
+    /// Thread: the loop's. From inside such a call: it is told of the run after.
     [[nodiscard]] bool tell_of_next_run(loop_notice& notice) noexcept;
 
     /// In the child after fork(): must be called before anything else. I/O operations end with
