@@ -125,6 +125,7 @@ void uring_engine::on_single(io_operation& op, io_result result) noexcept {
         conclude(op, result);
         return;
     }
+    uring_ring::was_written(op.request_, result);
     bool was_poll = op.in_progress_;
     op.in_progress_ = false;
     const bool ends = op.wanted_end_ != end_reason::none;

@@ -1,6 +1,11 @@
 #include "io/io_fixture.hpp"
+#include "support/pattern.hpp"
 
 #include <eddy/io/file.hpp>
+
+#include <csignal>
+
+#include <sys/resource.h>
 
 namespace eddy::test {
 namespace {
@@ -87,6 +92,44 @@ TEST_P(FileTest, LargeTransfersAreWhole) {
     EXPECT_EQ(run(made.read_at(0, bytes(back))), content.size());
     back.resize(content.size());
     EXPECT_TRUE(back == content);
+}
+
+/// As a full disk would, but here for any user: a write is cut, and the next one fails.
+class limited_files {
+public:
+    explicit limited_files(rlim_t size) {
+        EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+        const rlimit limit{size, before_.rlim_max};
+        EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+    }
+    limited_files(const limited_files&) = delete;
+    limited_files& operator=(const limited_files&) = delete;
+    ~limited_files() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        ::signal(SIGXFSZ, handler_);
+    }
+
+private:
+    rlimit before_{};
+    sighandler_t handler_ = ::signal(SIGXFSZ, SIG_IGN);
+};
+
+TEST_P(FileTest, WhatDoesNotFitIsAnErrorAndSpoilsNothing) {
+    const file made = opened("f");
+    const std::string text = pattern(12'000);
+    const auto piece = [&](std::size_t at) { return bytes(text).subspan(at, 1000); };
+    {
+        const limited_files limit(8192);
+        for (std::size_t at = 0; at != 8000; at += 1000) {
+            EXPECT_EQ(run(made.write(piece(at))), 1000U);
+        }
+        EXPECT_EQ(error_of(made.write(piece(8000))), std::errc::file_too_large);
+        EXPECT_EQ(error_of(made.write(piece(9000))), std::errc::file_too_large);
+    }
+    std::int64_t position = -1;
+    ASSERT_FALSE(made.seek(0, seek_from::position, &position));
+    EXPECT_EQ(position, 8192);
+    EXPECT_EQ(content_of(made.native_handle()), text.substr(0, 8192));
 }
 
 TEST_P(FileTest, SizeStatusAndTruncation) {
