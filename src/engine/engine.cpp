@@ -90,6 +90,7 @@ std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& 
         return error;
     }
     if (slot->fd >= 0) {
+        slot->backing_off = true;  // none of those that wait may go: it would be with the new fd
         end_operations(*slot, end_reason::bad_fd);  // its fd was closed behind our back
     }
     // What still holds the old fd, in the kernel or on another thread, counts for the new one too:

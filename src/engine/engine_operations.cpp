@@ -51,6 +51,9 @@ void engine::take_out(io_operation& op) noexcept {
         ready_.erase(op);
     }
     op.phase_ = phase::idle;
+    if (op.list_next_ != nullptr) {
+        finished(op, op.result_);  // whoever was behind it may go
+    }
 }
 
 void engine::drop_result(const io_request& request, io_result result) noexcept {
@@ -98,6 +101,9 @@ void engine::forget(io_operation& op) noexcept {
     }
     if (op.list_next_ != nullptr) {
         unlink(op);
+    }
+    if (op.queued_ && op.phase_ == phase::runnable) {
+        ready_.erase(op);
     }
     op.phase_ = phase::idle;
     op.queued_ = false;

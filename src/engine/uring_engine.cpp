@@ -164,7 +164,9 @@ void uring_engine::cancel(io_operation& op, end_reason reason) noexcept {
     if (!op.in_kernel_) {
         // Backing off, or between two submissions of a multishot operation.
         if (ready_queue::contains(op)) {
-            leave_line(op);
+            if (reason == end_reason::closed || reason == end_reason::bad_fd) {
+                leave_line(op);
+            }
             return;  // finish() sees what is wanted
         }
         conclude(op, result_of(op.wanted_end_));

@@ -67,6 +67,7 @@ private:
     bool kernel_picks_buffers() noexcept;
     bool feed_receives() noexcept;
     bool lacked_buffer(const io_operation& op, io_result result) const noexcept;
+    static bool is_netlink(const io_operation& op) noexcept;
     bool await_buffer(io_operation& op) noexcept;
     bool is_made_here(const io_operation& op) const noexcept;
     void close_ring() noexcept;

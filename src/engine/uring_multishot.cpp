@@ -9,8 +9,13 @@ namespace eddy {
 /// Its submission is over. A receive that may be submitted anew stays first in line until those in
 /// front of this result are delivered.
 void uring_engine::on_multishot(io_operation& op, std::int32_t result) noexcept {
+    const bool receives = op.request_.code == opcode::receive;
+    if (receives && result == -ENOBUFS && is_netlink(op) &&
+        lacked_buffer(op, io_result::from_kernel(result))) {
+        result = -EAGAIN;  // only now it is known whose ENOBUFS it is
+    }
     keep_record(op, result);
-    if (op.request_.code != opcode::receive || op.wanted_end_ != end_reason::none) {
+    if (!receives || op.request_.slot->detaching) {
         leave_line(op);
     }
 }
@@ -35,6 +40,7 @@ void uring_engine::keep_record(io_operation& op, std::int32_t result) noexcept {
 
 progress uring_engine::finish(io_operation& op) noexcept {
     if (!has_record(op)) {
+        leave_line(op);
         op.result_ = result_of(op.wanted_end_);
         return progress::finished;
     }

@@ -31,6 +31,11 @@ bool uring_engine::is_made_here(const io_operation& op) const noexcept {
            (op.request_.code == opcode::receive && !buffers_.is_open());
 }
 
+bool uring_engine::is_netlink(const io_operation& op) noexcept {
+    const fd_slot& slot = *op.request_.slot;
+    return slot.kind == descriptor_kind::datagram && kernel::socket_domain(slot.fd) == AF_NETLINK;
+}
+
 /// ENOBUFS means that the kernel had no buffer for it, except where the socket itself says so: a
 /// netlink socket that was overrun. That comes only if there was a buffer, as one is picked first.
 bool uring_engine::lacked_buffer(const io_operation& op, io_result result) const noexcept {
@@ -38,8 +43,7 @@ bool uring_engine::lacked_buffer(const io_operation& op, io_result result) const
         !buffers_.is_open()) {
         return false;
     }
-    return buffers_.count() == 0 || op.request_.slot->kind != descriptor_kind::datagram ||
-           kernel::socket_domain(op.request_.slot->fd) != AF_NETLINK;
+    return buffers_.count() == 0 || !is_netlink(op);
 }
 
 /// The kernel had no buffer for it. False: there will never be one.
@@ -84,10 +88,12 @@ progress uring_engine::finish_receive(io_operation& op) noexcept {
         return go_on(op);
     }
     op.phase_ = phase::waiting;
-    if (op.wanted_end_ == end_reason::none && goes_on(op, result, false)) {
+    // on_multishot() has asked whose ENOBUFS it is: the socket's.
+    const bool overrun = result.system_error() == ENOBUFS && is_netlink(op);
+    if (!overrun && op.wanted_end_ == end_reason::none && goes_on(op, result, false)) {
         return progress::pending;
     }
-    op.result_ = ended(op, result);
+    op.result_ = overrun ? result : ended(op, result);
     leave_line(op);
     return progress::finished;
 }

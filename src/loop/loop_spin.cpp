@@ -1,3 +1,4 @@
+#include "engine/engine.hpp"
 #include "kernel/thread.hpp"
 
 #include <eddy/loop/loop.hpp>
@@ -17,19 +18,23 @@ bool loop::spin(time_point until) {
     const time_point end = std::min(until, saturating_add(begin, options_.spin));
     const bool audits = spin_gauge_.audits();
     const std::uint64_t pushed_away_before = audits ? kernel::preemptions() : 0;
+    // Then turn() has to set the timer that ends the pause.
+    const auto must_pause = [this]() noexcept {
+        return engine_->backing_off() && !back_off_.armed();
+    };
     ask_kernel(time_point::min());
-    if (!nothing_to_run()) {
+    if (!nothing_to_run() || must_pause()) {
         return true;  // it was there already: this says nothing about spinning
     }
     time_point now = begin;
-    while (nothing_to_run() && now < end) {
+    while (nothing_to_run() && !must_pause() && now < end) {
         ask_kernel(time_point::min());
         now = clock::now();
     }
     if (nothing_to_run()) {
         spin_gauge_.found_nothing();
         ++counters_.spins_missed;
-        return now >= until;
+        return now >= until || must_pause();
     }
     if (audits && kernel::preemptions() != pushed_away_before) {
         spin_gauge_.was_pushed_away();

@@ -51,6 +51,34 @@ TEST_P(ForeignClose, IsFoundWhenTheNumberIsAttachedAgain) {
     EXPECT_EQ(buffer.substr(0, r.count()), "new");
 }
 
+TEST_P(ForeignClose, WhatWaitsBehindAReceiveTakesNothingOfTheNextFile) {
+    fd_pair pair = unix_stream_pair();
+    const descriptor d = attach(std::move(pair.first));
+    const int number = d.native_handle();
+    send_all(pair.second.get(), "x");
+    ASSERT_EQ(::shutdown(pair.second.get(), SHUT_WR), 0);
+    fd_pair fresh = unix_stream_pair();
+    send_all(fresh.second.get(), "secret");
+    descriptor next;
+    recorder first([&](recorder&) {
+        if (!next) {
+            close_and_reuse(number, fresh.first);
+            next = attach(std::move(fresh.first));
+        }
+    });
+    std::string buffer(8, '\0');
+    recorder behind;
+    start(first, receive_multishot(d));
+    start(behind, recv(d, bytes(buffer)));
+    ASSERT_TRUE(ends(behind));
+    EXPECT_EQ(behind.error(), std::errc::bad_file_descriptor);
+    ASSERT_TRUE(until([&] { return !first.operation().pending(); }));
+    recorder reader;
+    start(reader, recv(next, bytes(buffer)));
+    ASSERT_TRUE(ends(reader));
+    EXPECT_EQ(buffer.substr(0, reader.count()), "secret");
+}
+
 TEST_P(ForeignClose, IsFoundByTheCallItself) {
     fd_pair pair = tcp_pair();
     const descriptor d = attach(std::move(pair.first));

@@ -4,10 +4,13 @@
 #include <eddy/io/pipe.hpp>
 #include <eddy/io/run.hpp>
 
+#include <eddy/ex/env.hpp>
 #include <eddy/ex/then.hpp>
+#include <eddy/ex/write_env.hpp>
 
 #include <eddy/loop/loop_group.hpp>
 
+#include "async/running.hpp"
 #include "support/engine_fixture.hpp"
 #include "support/fds.hpp"
 
@@ -56,6 +59,22 @@ TEST_P(Affine, ComesHomeFromAnotherLoop) {
     EXPECT_TRUE(comes_home(others().get_scheduler().schedule_after(1us)));
     others().stop();
     others().join();
+}
+
+TEST_P(Affine, AStopOnTheWayHomeLosesNothing) {
+    class loop other({.engine = GetParam()});
+    auto [reader, writer] = make_pipe(other);
+    write_all(writer.native_handle(), "x");
+    std::array<std::byte, 1> byte{};
+    running read(ex::write_env(reader.read_some(byte).affine(),
+                               ex::prop(ex::get_start_scheduler, loop().get_scheduler())));
+    read.start();
+    for (int i = 0; i != 10'000 && bytes_waiting(reader.native_handle()) != 0; ++i) {
+        other.run_for(1ms);
+    }
+    read.source.request_stop();
+    ASSERT_TRUE(until([&] { return read.seen.ended(); }));
+    EXPECT_EQ(read.seen.how, ending::value);
 }
 
 TEST_P(Affine, DoesNotHopOnItsOwnLoop) {

@@ -9,6 +9,7 @@
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
+#include <eddy/ex/unstoppable.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 
 #include <concepts>
@@ -19,13 +20,26 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
+/// The way back, which no stop request ends: what the sender has got would be lost on it.
+template <class Scheduler>
+struct way_back {
+    using scheduler_concept = ex::scheduler_tag;
+    Scheduler to;
+    auto schedule() const noexcept { return ex::unstoppable(ex::schedule(to)); }
+    bool operator==(const way_back&) const noexcept = default;
+    bool operator==(const Scheduler& there) const noexcept {
+        return to == there;
+    }  // as stdexec asks
+};
+
 /// Either the sender itself, or the sender and a hop.
 template <class Sender, class Receiver>
 class affine_state {
     using scheduler = std::remove_cvref_t<decltype(ex::get_start_scheduler(
         ex::get_env(std::declval<Receiver&>())))>;
     using direct = ex::connect_result_t<Sender, Receiver>;
-    using and_back = decltype(ex::continues_on(std::declval<Sender>(), std::declval<scheduler>()));
+    using and_back =
+        decltype(ex::continues_on(std::declval<Sender>(), std::declval<way_back<scheduler>>()));
     using hopping = ex::connect_result_t<and_back, Receiver>;
 
 public:
@@ -38,7 +52,8 @@ public:
                 [&] { return ex::connect(std::move(sender), std::move(receiver)); });
         } else {
             either_.template emplace_from<hopping>([&] {
-                return ex::connect(ex::continues_on(std::move(sender), start), std::move(receiver));
+                return ex::connect(ex::continues_on(std::move(sender), way_back<scheduler>{start}),
+                                   std::move(receiver));
             });
         }
     }
