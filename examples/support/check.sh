@@ -21,10 +21,10 @@ fail() {
     exit 1
 }
 
-# eventually COMMAND...: until it succeeds, for ten seconds.
+# eventually COMMAND...: until it succeeds, for half a minute.
 eventually() {
     local i
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 600; i++)); do
         "$@" && return
         sleep 0.05
     done
@@ -48,7 +48,8 @@ start() {
     port=$(sed -n 's/^port //p' "$out")
 }
 
-has_ended() { ! kill -0 "$1" 2>/dev/null; }
+# Also one that nobody has reaped yet.
+has_ended() { ! kill -0 "$1" 2>/dev/null || grep -qs '^State:.Z' "/proc/$1/status"; }
 
 # stop [SERVER]: closes its input; then it must end in good order. By default the last one.
 stop() {
@@ -63,7 +64,7 @@ stop() {
 refuses() {
     local status=0 expected=$1 pattern=$2
     shift 2
-    timeout 10 "$@" >/dev/null 2>"$scratch/err" </dev/null || status=$?
+    timeout 30 "$@" >/dev/null 2>"$scratch/err" </dev/null || status=$?
     [[ $status -eq $expected ]] || fail "status $status instead of $expected: $*"
     grep -q "$pattern" "$scratch/err" || fail "'$(cat "$scratch/err")' does not say $pattern: $*"
 }

@@ -1,6 +1,7 @@
 #if EDDY_HAS_IO_URING
 
 #include "engine/uring_engine.hpp"
+#include "engine/uring_position.hpp"
 #include "kernel/io.hpp"
 
 #include <cerrno>
@@ -125,7 +126,9 @@ void uring_engine::on_single(io_operation& op, io_result result) noexcept {
         conclude(op, result);
         return;
     }
-    uring_ring::was_written(op.request_, result);
+    if (op.request_.offset < -1) {
+        uring_position::correct(op.request_, result);
+    }
     bool was_poll = op.in_progress_;
     op.in_progress_ = false;
     const bool ends = op.wanted_end_ != end_reason::none;

@@ -5,6 +5,7 @@
 #if EDDY_HAS_IO_URING
 
 #include "base/make_opened.hpp"
+#include "engine/uring_position.hpp"
 #include "kernel/descriptor.hpp"
 #include "kernel/event.hpp"
 
@@ -128,6 +129,7 @@ bool uring_engine::fill(io_operation& op) noexcept {
     if (op.in_progress_) {
         uring_ring::prepare_poll(*sqe, op.request_);
     } else {
+        uring_position::remember(op.request_);
         ring_.prepare(*sqe, op.request_);
     }
     sqe->user_data = uring_ring::token(op);

@@ -4,7 +4,6 @@
 
 #include "engine/engine.hpp"
 #include "kernel/call.hpp"
-#include "kernel/file.hpp"
 #include "kernel/io.hpp"
 #include "kernel/own_fd.hpp"
 #include "kernel/sigpipe_guard.hpp"
@@ -48,7 +47,7 @@ std::uint32_t cut(std::uint64_t size) noexcept {
 }
 
 std::uint64_t file_offset(std::int64_t offset) noexcept {
-    return static_cast<std::uint64_t>(offset);  // -1 is what the kernel wants for "its own"
+    return offset < 0 ? ~0ULL : static_cast<std::uint64_t>(offset);  // the file's own position
 }
 
 /// For urgent data alone the kernel (6.18) would not wake: it has to be asked for the band, too.
@@ -224,22 +223,6 @@ int uring_ring::no_sigpipe() noexcept {
     return 0;
 }
 
-/// Where a write goes: at its offset, or at the file's own position, as that is now.
-std::int64_t uring_ring::place_of(const io_request& request) noexcept {
-    std::int64_t place = request.offset;
-    if (moves_position(request)) {
-        static_cast<void>(kernel::seek(request.slot->fd, 0, SEEK_CUR, place));
-    }
-    return place;
-}
-
-void uring_ring::was_written(const io_request& request, io_result count) noexcept {
-    if (moves_position(request) && count.raw() > 0) {
-        std::int64_t ignored = 0;
-        static_cast<void>(kernel::seek(request.slot->fd, count.raw(), SEEK_CUR, ignored));
-    }
-}
-
 void uring_ring::prepare_write(io_uring_sqe& sqe, const io_request& request) noexcept {
     const int fd = request.slot->fd;
     if (is_socket(request.slot->kind)) {
@@ -248,7 +231,7 @@ void uring_ring::prepare_write(io_uring_sqe& sqe, const io_request& request) noe
     }
     // A terminal: the kernel asks poll() and then waits in the submission until all is written.
     io_uring_prep_write(&sqe, fd, request.data, cut(bite(*request.slot, request.size)),
-                        file_offset(place_of(request)));
+                        file_offset(request.offset));
     if (request.slot->kind == descriptor_kind::pipe) {
         sqe.rw_flags = no_sigpipe();
     }
@@ -261,7 +244,7 @@ void uring_ring::prepare_writev(io_uring_sqe& sqe, const io_request& request) no
     }
     const auto vectors = vectors_of(request);
     io_uring_prep_writev(&sqe, request.slot->fd, vectors.data(),
-                         static_cast<unsigned>(vectors.size()), file_offset(place_of(request)));
+                         static_cast<unsigned>(vectors.size()), file_offset(request.offset));
     if (request.slot->kind == descriptor_kind::pipe || is_socket(request.slot->kind)) {
         sqe.rw_flags = no_sigpipe();
     }

@@ -36,9 +36,6 @@ public:
     /// Null: the queue is full, also after handing over what is in it; or the ring is not enabled.
     io_uring_sqe* next_sqe() noexcept;
     void prepare(io_uring_sqe& sqe, const io_request& request) noexcept;
-    /// A write has ended: a file's own position is moved here, as the kernel (6.18) leaves it where
-    /// it was if an error came behind the first bytes.
-    static void was_written(const io_request& request, io_result count) noexcept;
     static void prepare_poll(io_uring_sqe& sqe, const io_request& request) noexcept;
     static void prepare_cancel(io_uring_sqe& sqe, const io_operation& op) noexcept;
     static void prepare_wake(io_uring_sqe& sqe, int fd) noexcept;
@@ -93,12 +90,6 @@ private:
 
     static constexpr unsigned short buffer_group = 0;
 
-    static bool moves_position(const io_request& request) noexcept {
-        return request.offset == -1 &&
-               (request.code == opcode::write || request.code == opcode::writev) &&
-               request.slot->kind == descriptor_kind::file;
-    }
-    static std::int64_t place_of(const io_request& request) noexcept;
     unsigned publish() noexcept;
     void prepare_receive(io_uring_sqe& sqe, const io_request& request) const noexcept;
     bool kernel_has_work() const noexcept;

@@ -103,6 +103,12 @@ std::error_code is_signalfd(int fd, bool& yes) noexcept {
 
 int socket_domain(int fd) noexcept { return socket_option(fd, SO_DOMAIN); }
 
+bool appends(int fd) noexcept {
+    count_call();
+    const int flags = ::fcntl(fd, F_GETFL);
+    return flags >= 0 && (flags & O_APPEND) != 0;
+}
+
 std::error_code set_nonblocking(int fd, bool on, bool& was) noexcept {
     count_call();
     const int flags = ::fcntl(fd, F_GETFL);

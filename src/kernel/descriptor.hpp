@@ -34,6 +34,9 @@ std::error_code is_signalfd(int fd, bool& yes) noexcept;
 /// AF_*; -1 if it is no socket.
 int socket_domain(int fd) noexcept;
 
+/// Whether each write goes to the end of the file.
+bool appends(int fd) noexcept;
+
 /// Sets or clears O_NONBLOCK and says in `was` how it was.
 std::error_code set_nonblocking(int fd, bool on, bool& was) noexcept;
 

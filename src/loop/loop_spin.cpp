@@ -13,7 +13,8 @@ namespace eddy {
 bool loop::spin(time_point until) {
     const time_point begin = clock::now();
     if (begin >= until) {
-        return false;
+        ask_kernel(time_point::min());
+        return true;
     }
     const time_point end = std::min(until, saturating_add(begin, options_.spin));
     const bool audits = spin_gauge_.audits();

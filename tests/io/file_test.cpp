@@ -1,6 +1,9 @@
 #include "io/io_fixture.hpp"
 #include "support/pattern.hpp"
 
+#include <eddy/ex/just.hpp>
+#include <eddy/ex/let_value.hpp>
+#include <eddy/ex/when_all.hpp>
 #include <eddy/io/file.hpp>
 
 #include <csignal>
@@ -130,6 +133,33 @@ TEST_P(FileTest, WhatDoesNotFitIsAnErrorAndSpoilsNothing) {
     ASSERT_FALSE(made.seek(0, seek_from::position, &position));
     EXPECT_EQ(position, 8192);
     EXPECT_EQ(content_of(made.native_handle()), text.substr(0, 8192));
+}
+
+TEST_P(FileTest, WhatIsAppendedMovesThePositionToTheEnd) {
+    run(opened("f").write(bytes(pattern(8000))));
+    const file made = opened("f", O_RDWR | O_APPEND);
+    std::int64_t position = -1;
+    EXPECT_EQ(run(made.write(bytes("12345"))), 5U);
+    ASSERT_FALSE(made.seek(0, seek_from::position, &position));
+    EXPECT_EQ(position, 8005);
+    ASSERT_FALSE(made.seek(0));
+    {
+        const limited_files limit(8192);
+        EXPECT_EQ(error_of(made.write(bytes(pattern(1000)))), std::errc::file_too_large);
+    }
+    ASSERT_FALSE(made.seek(0, seek_from::position, &position));
+    EXPECT_EQ(position, 8192);
+}
+
+TEST_P(FileTest, SharesThePositionWithOthers) {
+    const file made = opened("f");
+    const auto others = [&] {
+        write_all(made.native_handle(), "theirs ");
+        return ex::just();
+    };
+    run(ex::when_all(made.write(bytes("ours ")), ex::just() | ex::let_value(others)));
+    const std::string content = content_of(made.native_handle());
+    EXPECT_TRUE(content == "ours theirs " || content == "theirs ours ") << content;
 }
 
 TEST_P(FileTest, SizeStatusAndTruncation) {

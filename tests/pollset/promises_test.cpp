@@ -171,11 +171,16 @@ TEST_P(PollsetPromises, AResetIsAnError) {
 
 TEST_P(PollsetPromises, TheErrorQueueIsTold) {
     pollset set(domain());
-    unsigned short nobody_there = 0;
-    {
-        const tcp_listener gone;
-        nobody_there = gone.port();
-    }
+    // A socket that listens to itself alone: others are told that nobody is there.
+    const unique_fd deaf(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    socklen_t length = sizeof address;
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* const at = reinterpret_cast<sockaddr*>(&address);
+    ASSERT_EQ(::bind(deaf.get(), at, length), 0);
+    ASSERT_EQ(::getsockname(deaf.get(), at, &length), 0);
+    ASSERT_EQ(::connect(deaf.get(), at, length), 0);
     unique_fd fd(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     const int on = 1;
     ASSERT_EQ(::setsockopt(fd.get(), IPPROTO_IP, IP_RECVERR, &on, sizeof on), 0);
@@ -184,13 +189,7 @@ TEST_P(PollsetPromises, TheErrorQueueIsTold) {
     ASSERT_FALSE(set.add(*handle));
     ASSERT_FALSE(handle->notify_on_error(failed));
     EXPECT_EQ(*set.try_work(), work_end::timed_out);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(nobody_there);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ASSERT_EQ(
-        ::sendto(handle->fd(), "x", 1, 0, reinterpret_cast<sockaddr*>(&address), sizeof address),
-        1);
+    ASSERT_EQ(::sendto(handle->fd(), "x", 1, 0, at, length), 1);
     EXPECT_TRUE(until(set, [&] { return failed.calls() == 1; }));
     char byte = 0;
     iovec into{&byte, 1};
