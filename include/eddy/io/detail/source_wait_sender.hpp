@@ -89,7 +89,7 @@ public:
         return source_wait_state<What, Receiver>(what_, priority_, std::move(receiver));
     }
     completes_on_loop get_env() const noexcept { return {loop_scheduler(&what_.home())}; }
-    /// For coroutines that want to stay on their loop: it completes there anyway.
+    /// For coroutines that go on where they were started: no hop if that is its loop.
     template <class Self = source_wait_sender>
     affine_sender<Self> affine() const {
         return affine_sender<Self>(*this);
