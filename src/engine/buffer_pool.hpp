@@ -20,7 +20,8 @@ struct pool_options {
 };
 
 /// The buffers that a loop lends to receives. A buffer is free, with the kernel (io_uring picks one
-/// when data is there), or out: with a completed operation or a lease.
+/// when data is there), or out: with an operation whose turn it is or that has completed, or a
+/// lease.
 ///
 /// Buffers may come back from any thread, and after the loop is gone: the pool lives until the last
 /// of them is back. Another thread wakes the loop only if receives wait for a buffer.

@@ -162,14 +162,20 @@ protected:
     /// Whatever could go on with this direction of the slot goes on.
     virtual void activate(fd_slot& slot, io_list& list) noexcept = 0;
 
-    /// A receive that starved goes on.
+    /// A receive that starved longest goes on: there is a buffer for it, free or with the kernel.
     virtual void resume(io_operation& op) noexcept = 0;
 
-    /// True for a receive for which there is no buffer now, but will be.
+    /// True for a receive for which there is no buffer now, but will be: those that starve already
+    /// come first.
     bool lacks_buffer(const io_operation& op) noexcept {
-        return op.request_.code == opcode::receive && none_to_lend();
+        return op.request_.code == opcode::receive && op.request_.data == nullptr &&
+               (!starving_.empty() || none_to_lend());
     }
-    /// Makes the call of a receive, with a buffer that it keeps if there is data.
+    /// The buffer is for this receive, whoever comes before it is called. Precondition: one is
+    /// free.
+    void reserve_buffer(io_operation& op) noexcept;
+    /// Makes the call of a receive, with a buffer, its own if it has one, that it keeps if there is
+    /// data.
     io_result receive(io_operation& op) noexcept;
     io_result keep_buffer(io_operation& op, detail::lease_buffer& buffer,
                           io_result result) noexcept;

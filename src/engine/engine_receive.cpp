@@ -32,11 +32,16 @@ io_result engine::keep_buffer(io_operation& op, detail::lease_buffer& buffer,
 
 bool engine::none_to_lend() noexcept { return !pool_->provide() && pool_->total() != 0; }
 
+void engine::reserve_buffer(io_operation& op) noexcept { op.request_.data = &pool_->take(); }
+
 io_result engine::receive(io_operation& op) noexcept {
-    if (!pool_->provide()) {
-        return io_result::system_error(ENOMEM);
+    if (op.request_.data == nullptr) {
+        if (!pool_->provide()) {
+            return io_result::system_error(ENOMEM);
+        }
+        reserve_buffer(op);
     }
-    detail::lease_buffer& buffer = pool_->take();
+    detail::lease_buffer& buffer = *take_buffer(op);
     io_request request = op.request_;
     request.code = opcode::read;
     request.data = buffer.bytes();

@@ -174,7 +174,9 @@ inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
         result = kernel::send_once(slot.fd, request.data, request.size, request.flags);
     } else {
         lent = pool_->next();
-        if (lent == nullptr) [[unlikely]] {
+        // It has one already, or others wait for it.
+        const bool otherwise = request.data != nullptr || !starving_.empty();
+        if (lent == nullptr || otherwise) [[unlikely]] {
             return attempt_other(op);
         }
         result = kernel::recv_once(slot.fd, lent->bytes(), request.size, 0);

@@ -37,7 +37,10 @@ protected:
     void expel(fd_slot& slot) noexcept override;
     void activate(fd_slot& slot, io_list& list) noexcept override;
     bool wants_nonblocking() const noexcept override { return true; }
-    void resume(io_operation& op) noexcept override { make_runnable(op); }
+    void resume(io_operation& op) noexcept override {
+        reserve_buffer(op);
+        make_runnable(op);
+    }
 
 private:
     progress start_other(io_operation& op, bool may_try) noexcept;
@@ -64,6 +67,7 @@ private:
     void hold(io_operation& op) noexcept;
     progress block(io_operation& op) noexcept;
     progress tell(io_operation& op) noexcept;
+    void end(io_operation& op, end_reason reason) noexcept;
     void done(io_operation& op, io_result result) noexcept;
     void done(io_operation& op, io_list& list, io_result result) noexcept;
     void wake_first(fd_slot& slot, io_list& list) noexcept;

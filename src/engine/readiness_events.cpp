@@ -17,8 +17,7 @@ void readiness_engine::cancel(io_operation& op, end_reason reason) noexcept {
         return;  // it has a result, or is with another thread and will have one
     }
     io_list& list = list_of(op);
-    op.wanted_end_ = reason;
-    complete(op, result_of(reason));
+    end(op, reason);
     if (looks_elsewhere(op.request_)) {
         op.request_.slot->may_read = true;  // what it has found says nothing about the data
     }
@@ -26,6 +25,13 @@ void readiness_engine::cancel(io_operation& op, end_reason reason) noexcept {
         activate(*op.request_.slot, list);
         static_cast<void>(update(*op.request_.slot));  // only takes away: cannot fail
     }
+}
+
+/// Without a result. Precondition: it is in its list, and not with another thread.
+void readiness_engine::end(io_operation& op, end_reason reason) noexcept {
+    drop_buffer(op);  // which was there, but is not needed
+    op.wanted_end_ = reason;
+    complete(op, result_of(reason));
 }
 
 /// The first of a direction that can go on does.

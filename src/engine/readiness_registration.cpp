@@ -110,8 +110,7 @@ std::error_code readiness_engine::rebuild_after_fork() noexcept {
     for_each_operation([this](io_operation& op) {
         end_starving(op);
         if (op.phase_ == phase::waiting || op.phase_ == phase::runnable) {
-            op.wanted_end_ = end_reason::canceled;
-            complete(op, result_of(end_reason::canceled));
+            end(op, end_reason::canceled);
         }
     });
     // Closing the inherited epoll fd leaves the parent's registrations alone; removing would not.

@@ -40,12 +40,12 @@ bool uring_engine::settle() noexcept {
     if (!wake_armed_) {
         arm_wake();
     }
-    static_cast<void>(feed_receives());
+    const bool all_fed = feed_receives();
     drain_backlog();
     const auto error = ring_.enter(0, time_point::min());
     // What was told until now is looked for after this, what comes later is told anew.
     kernel::drain_eventfd(told_.get());
-    return !error && wake_armed_ && backlog_.empty() && !ring_.has_completion() &&
+    return !error && all_fed && wake_armed_ && backlog_.empty() && !ring_.has_completion() &&
            ring_.settled() && may_sleep();
 }
 

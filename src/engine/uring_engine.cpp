@@ -73,7 +73,7 @@ progress uring_engine::start(io_operation& op, bool) noexcept {
     link(op);
     const bool pauses = request.code == opcode::accept && request.slot->backing_off;
     if (!pauses && may_submit(op)) {
-        submit(op);
+        begin(op);
     }
     return progress::pending;
 }
@@ -102,6 +102,15 @@ bool uring_engine::may_submit(io_operation& op) noexcept {
         first = io_list::next(*first, list);
     }
     return first == &op;
+}
+
+/// The kernel would give a buffer to whoever comes; those that starve come first.
+void uring_engine::begin(io_operation& op) noexcept {
+    if (op.request_.code == opcode::receive && !starving_.empty()) {
+        starve(op);
+    } else {
+        submit(op);
+    }
 }
 
 /// Precondition: `op` is in its list.
@@ -209,7 +218,7 @@ void uring_engine::activate(fd_slot& slot, io_list& list) noexcept {
     for (io_operation* op = list.front(); op != nullptr; op = io_list::next(*op, list)) {
         const bool held = !op->in_kernel_ && op->phase_ == phase::waiting;
         if (held && !ready_queue::contains(*op) && may_submit(*op)) {
-            submit(*op);
+            begin(*op);
         }
     }
 }
@@ -233,10 +242,10 @@ std::error_code uring_engine::wait(time_point until, bool& woken) noexcept {
     if (!wake_armed_) {
         arm_wake();
     }
-    static_cast<void>(feed_receives());
+    const bool all_fed = feed_receives();
     drain_backlog();
-    const bool may_block = until != time_point::min() && wake_armed_ && backlog_.empty() &&
-                           !ring_.has_completion() && may_sleep();
+    const bool may_block = until != time_point::min() && all_fed && wake_armed_ &&
+                           backlog_.empty() && !ring_.has_completion() && may_sleep();
     if (auto error = ring_.enter(may_block ? 1 : 0, until)) {
         return error;
     }

@@ -47,12 +47,13 @@ protected:
     void drop_results(io_operation& op) noexcept override;
     void activate(fd_slot& slot, io_list& list) noexcept override;
     bool wants_nonblocking() const noexcept override { return false; }
-    void resume(io_operation& op) noexcept override { submit(op); }
+    void resume(io_operation& op) noexcept override;
 
 private:
     template <class Condition>
     std::error_code wait_while(Condition&& condition) noexcept;
     static std::error_code prepare_send_file(io_operation& op) noexcept;
+    void begin(io_operation& op) noexcept;
     void submit(io_operation& op) noexcept;
     bool may_submit(io_operation& op) noexcept;
     void ask_to_end(io_operation& op) noexcept;

@@ -98,6 +98,18 @@ progress uring_engine::finish_receive(io_operation& op) noexcept {
     return progress::finished;
 }
 
+void uring_engine::resume(io_operation& op) noexcept {
+    if (buffers_.is_open()) {
+        submit(op);
+        return;
+    }
+    // As if the kernel had just said that there may be data.
+    reserve_buffer(op);
+    op.in_progress_ = true;
+    on_single(op, io_result::value(static_cast<std::int64_t>(interest::readable)));
+}
+
+/// False: more could be fed. Those that were may have no use for their buffers.
 bool uring_engine::feed_receives() noexcept {
     if (buffers_.is_open()) {
         pool_->collect();  // before feed(), which must know of all that the kernel will have
@@ -109,7 +121,7 @@ bool uring_engine::feed_receives() noexcept {
     if (buffers_.is_open()) {
         buffers_.refill(*pool_);
     }
-    return fed;
+    return !fed || starving_.empty();
 }
 
 void uring_engine::close_ring() noexcept {

@@ -78,6 +78,94 @@ TEST_P(LeaseStarving, GetsOneThatTheFirstInTheQueueNeedsNoMore) {
     expect_fed(last, "2");
 }
 
+TEST_P(LeaseStarving, GetsOneThatWasForTheFirstInTheQueueWhenThatIsCancelledMeanwhile) {
+    make_loop({.lease_count = 1, .lease_max = 1});
+    connection& last = starve(1);
+    kept.clear();
+    connection& sooner = connect(make_pipe);
+    sooner.send("x");
+    sooner.reader.operation().set_priority(0);
+    // It may have got it all the same, and gives it back then.
+    recorder& first = connections[1].reader;
+    first.then(nullptr);
+    sooner.reader.then([&](recorder&) { loop().cancel(first.operation()); });
+    start(sooner.reader, wait(sooner.d, interest::readable));
+    expect_fed(last, "2");
+    kept.clear();
+    EXPECT_EQ(out(), 0U);
+}
+
+/// Connections that always have something to read and receive without end, and one buffer. Each
+/// gives it back in its completion, then starts anew, or the other way round.
+class LeaseTurns : public LeaseTest {
+protected:
+    static constexpr std::size_t count = 3;
+    static constexpr std::size_t rounds = 5;
+
+    /// Everybody starves but the first, which has the buffer.
+    void begin_all(bool gives_back_first) {
+        make_loop({.lease_size = 64, .lease_count = 1, .lease_max = 1});
+        for (std::size_t i = 0; i != count; ++i) {
+            connection& c = connect();
+            c.send(std::string(64 * (rounds + 1), static_cast<char>('a' + i)));
+            begin(c);
+            if (i == 0) {
+                EXPECT_TRUE(ends(c.reader));
+            }
+        }
+        settle();
+        for (connection& c : connections) {
+            c.reader.then([this, gives_back_first, &c](recorder& r) {
+                lease lent = loop().take_lease(r.operation());
+                order += text_of(lent).substr(0, 1);
+                if (gives_back_first) {
+                    lent.reset();
+                }
+                if (order.size() < count * rounds) {
+                    begin(c);
+                }
+            });
+        }
+    }
+    /// From inside the loop, as the completions do.
+    void expect_turns(bool gives_back_first) {
+        begin_all(gives_back_first);
+        when_ready_call([this, gives_back_first] {
+            if (gives_back_first) {
+                kept.clear();
+            }
+            begin(connections.front());
+            kept.clear();
+        });
+        ASSERT_TRUE(until([&] { return order.size() >= count * rounds; }));
+        std::string in_turn;
+        for (std::size_t i = 0; i != rounds; ++i) {
+            in_turn += "bca";
+        }
+        EXPECT_EQ(order.substr(0, count * rounds), in_turn);
+    }
+
+    std::string order;
+};
+EDDY_ON_EVERY_ENGINE(LeaseTurns);
+
+TEST_P(LeaseTurns, AreTakenByThoseWhoGiveTheirBufferBackFirst) { expect_turns(true); }
+TEST_P(LeaseTurns, AreTakenByThoseWhoStartAnewFirst) { expect_turns(false); }
+
+TEST_P(LeaseTurns, AreNotTakenByOneThatComesWhenABufferIsBackForAnother) {
+    begin_all(true);
+    connection& late = connect();
+    late.send(std::string(64, 'z'));
+    late.reader.then(
+        [this](recorder& r) { order += text_of(loop().take_lease(r.operation())).substr(0, 1); });
+    when_ready_call([&] {
+        kept.clear();
+        begin(late);
+    });
+    ASSERT_TRUE(ends(late.reader));
+    EXPECT_EQ(order.substr(0, 2), "bc");
+}
+
 TEST_P(LeaseStarving, BuffersMayComeBackWhileTheLoopEnds) {
     for (int i = 0; i != 50; ++i) {
         make_loop(two_buffers);
@@ -169,6 +257,20 @@ TEST_P(LeaseTraffic, GoesOnWithFewBuffers) { traffic(false); }
 TEST_P(LeaseTraffic, GoesOnWithFewBuffersThatComeBackFromElsewhere) { traffic(true); }
 
 /// A kernel that cannot pick buffers.
+class LeaseTurnsOfOldKernels : public LeaseTurns {
+protected:
+    void SetUp() override {
+        LeaseTurns::SetUp();
+        kernel::fail(kernel::call::uring_buffers, EINVAL, 0, 1000);
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Engine, LeaseTurnsOfOldKernels, ::testing::Values(engine_kind::io_uring),
+                         engine_name);
+
+TEST_P(LeaseTurnsOfOldKernels, AreTakenByThoseWhoGiveTheirBufferBackFirst) { expect_turns(true); }
+TEST_P(LeaseTurnsOfOldKernels, AreTakenByThoseWhoStartAnewFirst) { expect_turns(false); }
+
+/// The same.
 class LeaseOfOldKernels : public LeaseTraffic {
 protected:
     void SetUp() override {
