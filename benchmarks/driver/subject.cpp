@@ -106,11 +106,15 @@ std::vector<subject> loop_subjects(std::string_view suite, const std::string& pr
         for (subject& s : spinning_eddy("", prefix + "eddy", "1000")) all.push_back(std::move(s));
     }
     if (suite == "echo") {
-        for (const auto& [name, engine] : {std::pair{"eddy_single_epoll", "epoll"},
-                                           std::pair{"eddy_single_uring", "io_uring"}}) {
-            add_on_engine(name, "eddy", engine);
-            all.back().environment.emplace_back("BENCH_RECEIVES", "single");
-        }
+        auto add_that_receives = [&](const std::string& name, const char* program,
+                                     const char* how) {
+            for (const std::string engine : {"epoll", "uring"}) {
+                add_on_engine(name + engine, program, engine == "uring" ? "io_uring" : "epoll");
+                all.back().environment.emplace_back("BENCH_RECEIVES", how);
+            }
+        };
+        add_that_receives("eddy_single_", "eddy", "single");
+        add_that_receives("eddy_coro_ahead_", "eddy_coro", "ahead");
         for (const std::string style : {"eddy_coro", "eddy_sender"}) {
             add_on_engine(style + "_epoll", style, "epoll");
             add_on_engine(style + "_uring", style, "io_uring");

@@ -2,6 +2,7 @@
 #include "loop/allocations.hpp"
 
 #include <eddy/io/file.hpp>
+#include <eddy/io/incoming.hpp>
 #include <eddy/io/local/socket.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/io/read_until.hpp>
@@ -49,6 +50,17 @@ TEST_P(IoAllocation, LentBuffersTakeNone) {
     EXPECT_EQ(in_a_hundred([&, &from = in, &to = out] {
                   const auto values =
                       loop().run(ex::when_all(from.receive(), to.write(bytes("hello"))));
+                  EXPECT_EQ(std::get<0>(values.value()).size(), 5U);
+              }),
+              0U);
+}
+
+TEST_P(IoAllocation, BytesThatAreReceivedAheadTakeNone) {
+    const auto [in, out] = local::make_pair(loop());
+    incoming<lease> data(in);
+    EXPECT_EQ(in_a_hundred([&, &to = out] {
+                  const auto values =
+                      loop().run(ex::when_all(data.next(), to.write(bytes("hello"))));
                   EXPECT_EQ(std::get<0>(values.value()).size(), 5U);
               }),
               0U);

@@ -152,15 +152,12 @@ TEST_P(IncomingTest, ClosingTheAcceptorEndsWhoWaits) {
 }
 
 /// Somebody who waits, told of below the sender, while the loop does not run.
-struct told : detail::accept_queue::waiter {
+struct told : detail::ahead_queue<detail::connections_ahead>::waiter {
     told() : waiter(&on_result) {}
-    static void on_result(waiter& w, io_result result, bool) noexcept {
+    static void on_result(waiter& w, unique_fd, io_result result, bool) noexcept {
         auto& self = static_cast<told&>(w);
         self.ended = true;
         self.error = result.error();
-        if (result) {
-            unique_fd(result.fd()).reset();
-        }
     }
     bool ended = false;
     std::error_code error;
@@ -170,7 +167,8 @@ TEST_P(IncomingTest, ClosingTheAcceptorWhileItPausesEndsWhoWaits) {
     acceptor_ = tcp::acceptor();
     make_loop({.batch_max = 1});
     acceptor_ = tcp::acceptor(loop(), where_);
-    auto queue = detail::accept_queue::make(loop(), acceptor_.get_descriptor(), 2);
+    auto queue =
+        detail::ahead_queue<detail::connections_ahead>::make(loop(), acceptor_.get_descriptor(), 2);
     told first;
     queue->take(first);
     const auto peers = clients(3);

@@ -217,6 +217,26 @@ struct takes_next : listening_racer<local::acceptor> {
     local::stream made_;
 };
 
+/// What was received ahead for a next() that was stopped is there for the following one.
+struct takes_next_bytes : reader<local::stream, unix_stream_pair> {
+    explicit takes_next_bytes(eddy::loop& home) : reader(home), data_(own_) {}
+    auto prepare() {
+        return data_.next() |
+               ex::then([](const lease& got) noexcept { return static_cast<int>(got.size()); });
+    }
+    void check(std::optional<int> result) override {
+        std::size_t got = count_of(result);
+        while (got < 8) {
+            const auto more = home_.run(data_.next());
+            ASSERT_TRUE(more.has_value() && !std::get<0>(*more).empty());
+            got += std::get<0>(*more).size();
+        }
+        EXPECT_EQ(got, 8U);
+        EXPECT_EQ(data_.stored(), 0U);
+    }
+    incoming<lease> data_;
+};
+
 /// The fixture counts the descriptors.
 struct connects : connecting_racer {
     using connecting_racer::connecting_racer;
@@ -334,6 +354,7 @@ EDDY_RACE(SenderRace, SendDescriptors, sends_descriptors)
 EDDY_RACE(SenderRace, SendTo, sends_to)
 EDDY_RACE(SenderRace, Accept, accepts)
 EDDY_RACE(SenderRace, Next, takes_next)
+EDDY_RACE(SenderRace, NextBytes, takes_next_bytes)
 EDDY_RACE(SenderRace, Connect, connects)
 EDDY_RACE(SenderRace, Shutdown, shuts_down)
 EDDY_RACE(SenderRace, Open, opens)

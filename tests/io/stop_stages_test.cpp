@@ -94,6 +94,21 @@ TEST_P(IoStopStages, OfReading) {
                         }});
 }
 
+TEST_P(IoStopStages, OfReadingAhead) {
+    auto pair = local::make_pair(loop());
+    incoming<lease> data(pair.first);
+    stop_in_each_stage("next", [&] { return data.next(); },
+                       {.happen = [&] { send_all(pair.second.native_handle(), "x"); },
+                        .check =
+                            [&](bool happened, bool got) {
+                                settle();
+                                EXPECT_EQ(data.stored(), happened && !got ? 1U : 0U);
+                                if (data.stored() != 0) {
+                                    EXPECT_TRUE(loop().run(data.next()).has_value());
+                                }
+                            }});
+}
+
 TEST_P(IoStopStages, OfReadingWithoutALentBuffer) {
     make_loop({.lease_size = 64, .lease_count = 1, .lease_max = 1});
     auto pair = local::make_pair(loop());

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
-#include <eddy/io/detail/accept_queue.hpp>
+#include <eddy/io/detail/ahead_queue.hpp>
 #include <eddy/io/detail/converts.hpp>
-#include <eddy/io/detail/next_connection.hpp>
+#include <eddy/io/detail/next_ahead.hpp>
+#include <eddy/io/stream.hpp>
+#include <eddy/loop/lease.hpp>
 
 #include <cstddef>
 #include <utility>
@@ -28,34 +30,80 @@ EDDY_EX_BEGIN
 /// Thread: the loop's, or any while the loop does not run. Movable.
 template <class Socket>
 class incoming {
+    using queue = detail::ahead_queue<detail::connections_ahead>;
+
 public:
     /// Throws std::bad_alloc. An empty acceptor: next() fails with `bad_file_descriptor`.
     template <class Acceptor>
     explicit incoming(const Acceptor& acceptor, std::size_t capacity = 64)
         : home_(acceptor.home()) {
         if (home_ != nullptr) {
-            queue_ = detail::accept_queue::make(*home_, acceptor.get_descriptor(), capacity);
+            queue_ = queue::make(*home_, acceptor.get_descriptor(), capacity);
         }
     }
 
     /// Value: a `Socket` on the acceptor's loop. This object must live until it has begun.
     auto next() noexcept {
         using convert = detail::as_handle<Socket>;
-        return detail::next_connection<convert>(home(), queue_.get(),
-                                                convert{home_, {.kind = Socket::kind}});
+        return next_as(convert{home_, {.kind = Socket::kind}});
     }
     /// Value: a unique_fd, for another loop to adopt.
-    auto next_fd() noexcept {
-        return detail::next_connection<detail::as_fd>(home(), queue_.get(), {});
-    }
+    auto next_fd() noexcept { return next_as(detail::as_fd{}); }
     /// How many wait here.
     std::size_t stored() const noexcept { return queue_ == nullptr ? 0 : queue_->stored(); }
 
 private:
     loop* home() const noexcept { return queue_ == nullptr ? nullptr : home_; }
+    template <class Convert>
+    auto next_as(Convert convert) noexcept {
+        return detail::next_ahead<detail::connections_ahead, Convert>(home(), queue_.get(),
+                                                                      convert);
+    }
 
     loop* home_;
-    detail::accept_queue::pointer queue_;
+    queue::pointer queue_;
+};
+
+/// The bytes of a stream, one lent buffer after the other, received ahead by one operation that
+/// goes on in the kernel: on io_uring this is cheaper than a `receive()` for each. At most
+/// `capacity` buffers wait here (and those that had come when the kernel was told to stop); the
+/// rest stays in the socket until some are taken.
+///
+///     incoming<lease> data(socket);
+///     while (lease some = co_await data.next()) {
+///         consume(some.data());
+///     }
+///
+/// It begins with the first next(). From then on bytes are taken from the socket: those that wait
+/// here are lost when it is destroyed, and other reads of the socket wait until it is. Destroying
+/// it, or closing the socket, ends a next() that is pending with `operation_canceled`; what is here
+/// can still be taken after a close.
+///
+/// Thread: the loop's, or any while the loop does not run. Movable.
+template <>
+class incoming<lease> {
+    using queue = detail::ahead_queue<detail::bytes_ahead>;
+
+public:
+    /// Throws std::bad_alloc. An empty stream: next() fails with `bad_file_descriptor`.
+    explicit incoming(const stream& from, std::size_t capacity = 4) : home_(from.home()) {
+        if (home_ != nullptr) {
+            queue_ = queue::make(*home_, from.get_descriptor(), capacity);
+        }
+    }
+
+    /// Value: a `lease`, empty at the end of the stream. A stopped one takes nothing. This object
+    /// must live until it has begun.
+    auto next() noexcept {
+        return detail::next_ahead<detail::bytes_ahead, detail::as_lease>(
+            queue_ == nullptr ? nullptr : home_, queue_.get(), {});
+    }
+    /// How many buffers wait here.
+    std::size_t stored() const noexcept { return queue_ == nullptr ? 0 : queue_->stored(); }
+
+private:
+    loop* home_;
+    queue::pointer queue_;
 };
 
 EDDY_EX_END

@@ -9,6 +9,10 @@
 
 namespace eddy {
 
+namespace detail {
+class lease_chain;
+}
+
 /// A buffer with received data that belongs to a loop and is lent to whoever holds this. An empty
 /// one has no buffer. Destroying it gives the buffer back, for another receive.
 ///
@@ -49,6 +53,7 @@ private:
     detail::lease_buffer* buffer_ = nullptr;
 
     friend class loop;
+    friend class detail::lease_chain;
 };
 
 }  // namespace eddy

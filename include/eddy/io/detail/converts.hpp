@@ -28,7 +28,11 @@ struct as_fd {
     using signature = ex::set_value_t(unique_fd);
     template <class Receiver>
     void operator()(io_result result, Receiver&& receiver) const noexcept {
-        ex::set_value(std::forward<Receiver>(receiver), unique_fd(result.fd()));
+        (*this)(unique_fd(result.fd()), std::forward<Receiver>(receiver));
+    }
+    template <class Receiver>
+    void operator()(unique_fd fd, Receiver&& receiver) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver), std::move(fd));
     }
 };
 
@@ -38,7 +42,11 @@ struct as_lease {
     template <class Receiver>
     void operator()(io_result, Receiver&& receiver, loop& home,
                     const io_operation& op) const noexcept {
-        ex::set_value(std::forward<Receiver>(receiver), home.take_lease(op));
+        (*this)(home.take_lease(op), std::forward<Receiver>(receiver));
+    }
+    template <class Receiver>
+    void operator()(lease lent, Receiver&& receiver) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver), std::move(lent));
     }
 };
 
@@ -51,7 +59,10 @@ struct as_handle {
 
     template <class Receiver>
     void operator()(io_result result, Receiver&& receiver) const noexcept {
-        unique_fd fd(result.fd());
+        (*this)(unique_fd(result.fd()), std::forward<Receiver>(receiver));
+    }
+    template <class Receiver>
+    void operator()(unique_fd fd, Receiver&& receiver) const noexcept {
         descriptor attached;
         if (auto error = descriptor::attach(*home, fd, attached, options)) {
             ex::set_error(std::forward<Receiver>(receiver), error);

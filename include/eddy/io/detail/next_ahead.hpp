@@ -4,7 +4,7 @@
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
-#include <eddy/io/detail/accept_queue.hpp>
+#include <eddy/io/detail/ahead_queue.hpp>
 #include <eddy/io/detail/on_loop_state.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 
@@ -14,16 +14,17 @@
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
-template <class Convert, class Receiver>
-class next_connection_state
-    : public on_loop_state<next_connection_state<Convert, Receiver>, Receiver> {
-    using base = on_loop_state<next_connection_state<Convert, Receiver>, Receiver>;
+template <class Source, class Convert, class Receiver>
+class next_ahead_state
+    : public on_loop_state<next_ahead_state<Source, Convert, Receiver>, Receiver> {
+    using base = on_loop_state<next_ahead_state<Source, Convert, Receiver>, Receiver>;
+    using queue = ahead_queue<Source>;
+    using waiter = typename queue::waiter;
 
 public:
-    next_connection_state(loop* home, accept_queue* queue, Convert convert,
-                          Receiver receiver) noexcept
-        : base(home, std::move(receiver)), queue_(queue), waiter_(&on_result), convert_(convert) {}
-    ~next_connection_state() {
+    next_ahead_state(loop* home, queue* from, Convert convert, Receiver receiver) noexcept
+        : base(home, std::move(receiver)), queue_(from), waiter_(&on_result), convert_(convert) {}
+    ~next_ahead_state() {
         this->retire();
         if (waits_) {
             queue_->remove(waiter_);
@@ -44,11 +45,12 @@ private:
     }
     void drop() noexcept {}
 
-    static void on_result(accept_queue::waiter& w, io_result result, bool loop_ends) noexcept {
-        auto& self = owner_of<&next_connection_state::waiter_>(w);
+    static void on_result(waiter& w, typename Source::item item, io_result result,
+                          bool loop_ends) noexcept {
+        auto& self = owner_of<&next_ahead_state::waiter_>(w);
         self.waits_ = false;
         if (result) {
-            self.convert_(result, self.end());
+            self.convert_(std::move(item), self.end());
         } else if (loop_ends) {
             ex::set_stopped(self.end());
         } else {
@@ -56,18 +58,19 @@ private:
         }
     }
 
-    accept_queue* queue_;
-    accept_queue::waiter waiter_;
+    queue* queue_;
+    waiter waiter_;
     bool waits_ = false;
     Convert convert_;
 };
 
-template <class Convert>
-class [[nodiscard]] next_connection {
+/// `Convert` makes the value of an item.
+template <class Source, class Convert>
+class [[nodiscard]] next_ahead {
 public:
     using sender_concept = ex::sender_tag;
 
-    next_connection(loop* home, accept_queue* queue, Convert convert) noexcept
+    next_ahead(loop* home, ahead_queue<Source>* queue, Convert convert) noexcept
         : home_(home), queue_(queue), convert_(convert) {}
 
     template <class Self, class... Env>
@@ -77,18 +80,18 @@ public:
     }
     template <ex::receiver Receiver>
     auto connect(Receiver receiver) const noexcept {
-        return next_connection_state<Convert, Receiver>(home_, queue_, convert_,
-                                                        std::move(receiver));
+        return next_ahead_state<Source, Convert, Receiver>(home_, queue_, convert_,
+                                                           std::move(receiver));
     }
     completes_on_loop get_env() const noexcept { return {loop_scheduler(home_)}; }
-    template <class Self = next_connection>
+    template <class Self = next_ahead>
     affine_sender<Self> affine() const {
         return affine_sender<Self>(*this);
     }
 
 private:
     loop* home_;
-    accept_queue* queue_;
+    ahead_queue<Source>* queue_;
     Convert convert_;
 };
 

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <eddy/base/config.hpp>
+#include <eddy/base/error.hpp>
+#include <eddy/io/detail/ahead_source.hpp>
+#include <eddy/loop/loop.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+namespace eddy::detail {
+
+/// What comes ahead of those who want it, by one multishot operation.
+///
+///     paused --someone waits, or half is free--> getting
+///     getting --full--> pausing --the kernel has stopped--> paused, or getting again
+///
+/// Bounded: when it is full the kernel is told to stop, and the rest waits in the listener's
+/// backlog or the socket's buffer. What the kernel had got by then is kept as well.
+///
+/// It belongs to an `incoming`, and outlives it for as long as the kernel has the operation.
+/// Thread: the loop's.
+template <class Source>
+class ahead_queue {
+public:
+    using item = typename Source::item;
+
+    /// Somebody who wants the next one. Called once, on the loop's thread: with an item, with the
+    /// end of the stream (no item and no error), with an error, or because the loop ends.
+    class waiter {
+    public:
+        using callback = void (*)(waiter&, item, io_result, bool loop_ends) noexcept;
+        explicit waiter(callback on_result) noexcept : on_result_(on_result) {}
+
+    private:
+        callback on_result_;
+        waiter* next_ = nullptr;
+        waiter* previous_ = nullptr;
+        bool waiting_ = false;
+        friend class ahead_queue;
+    };
+
+    struct leave {
+        EDDY_API void operator()(ahead_queue* queue) const noexcept;
+    };
+    using pointer = std::unique_ptr<ahead_queue, leave>;
+
+    /// Throws std::bad_alloc.
+    EDDY_API static pointer make(loop& home, const descriptor& from, std::size_t capacity);
+
+    /// The result may come before this returns.
+    EDDY_API void take(waiter& w) noexcept;
+    /// If it still waits: it is not called any more.
+    EDDY_API void remove(waiter& w) noexcept;
+    std::size_t stored() const noexcept { return store_.size(); }
+
+private:
+    ahead_queue(loop& home, const descriptor& from, std::size_t capacity);
+    ~ahead_queue() = default;
+
+    static void on_complete(io_operation& op) noexcept;
+    void completed() noexcept;
+    void deliver() noexcept;
+    void end(io_result result, bool loop_ends) noexcept;
+    void wait(waiter& w) noexcept;
+    waiter* pop_waiter() noexcept;
+    void get_if_wanted() noexcept;
+    void pause_if_full() noexcept;
+    void delete_if_left() noexcept;
+
+    loop& home_;
+    io_request request_;
+    io_operation operation_;
+    std::size_t capacity_;
+    typename Source::store store_;
+    std::optional<io_result> end_;  ///< comes after what is stored
+    waiter* first_ = nullptr;
+    waiter* last_ = nullptr;
+    unsigned inside_ = 0;  ///< how many of its functions call waiters
+    bool pausing_ = false;
+    bool left_ = false;
+};
+
+extern template class ahead_queue<connections_ahead>;
+extern template class ahead_queue<bytes_ahead>;
+
+}  // namespace eddy::detail

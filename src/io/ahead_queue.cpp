@@ -1,0 +1,167 @@
+#include <eddy/io/detail/ahead_queue.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace eddy::detail {
+
+template <class Source>
+ahead_queue<Source>::ahead_queue(loop& home, const descriptor& from, std::size_t capacity)
+    : home_(home),
+      request_(Source::request(from)),
+      operation_(&on_complete),
+      capacity_(std::max<std::size_t>(capacity, 1)),
+      store_(capacity_) {}
+
+template <class Source>
+auto ahead_queue<Source>::make(loop& home, const descriptor& from, std::size_t capacity)
+    -> pointer {
+    return pointer(new ahead_queue(home, from, capacity));
+}
+
+template <class Source>
+void ahead_queue<Source>::leave::operator()(ahead_queue* queue) const noexcept {
+    ++queue->inside_;
+    queue->left_ = true;
+    queue->store_.clear();
+    queue->end(io_result::system_error(ECANCELED), false);
+    if (queue->operation_.pending()) {
+        queue->home_.cancel(queue->operation_);
+    }
+    --queue->inside_;
+    queue->delete_if_left();
+}
+
+template <class Source>
+void ahead_queue<Source>::take(waiter& w) noexcept {
+    ++inside_;
+    if (store_.size() != 0) {
+        item next = store_.pop();
+        get_if_wanted();
+        w.on_result_(w, std::move(next), io_result::value(1), false);
+    } else if (const auto ended = std::exchange(end_, std::nullopt)) {
+        w.on_result_(w, item(), *ended, false);
+    } else {
+        wait(w);
+        get_if_wanted();
+    }
+    --inside_;
+    delete_if_left();
+}
+
+template <class Source>
+void ahead_queue<Source>::wait(waiter& w) noexcept {
+    w.next_ = nullptr;
+    w.previous_ = last_;
+    (last_ == nullptr ? first_ : last_->next_) = &w;
+    last_ = &w;
+    w.waiting_ = true;
+}
+
+template <class Source>
+void ahead_queue<Source>::remove(waiter& w) noexcept {
+    if (!std::exchange(w.waiting_, false)) {
+        return;
+    }
+    (w.previous_ == nullptr ? first_ : w.previous_->next_) = w.next_;
+    (w.next_ == nullptr ? last_ : w.next_->previous_) = w.previous_;
+}
+
+template <class Source>
+auto ahead_queue<Source>::pop_waiter() noexcept -> waiter* {
+    waiter* const front = first_;
+    if (front != nullptr) {
+        remove(*front);
+    }
+    return front;
+}
+
+template <class Source>
+void ahead_queue<Source>::get_if_wanted() noexcept {
+    const bool room = store_.size() <= capacity_ / 2;
+    if (!operation_.pending() && !left_ && !end_ && (first_ != nullptr || room)) {
+        pausing_ = false;
+        home_.start(operation_, request_);
+    }
+}
+
+template <class Source>
+void ahead_queue<Source>::pause_if_full() noexcept {
+    if (store_.size() >= capacity_ && operation_.pending() && !std::exchange(pausing_, true)) {
+        home_.cancel(operation_);
+    }
+}
+
+template <class Source>
+void ahead_queue<Source>::on_complete(io_operation& op) noexcept {
+    auto& self = owner_of<&ahead_queue::operation_>(op);
+    ++self.inside_;
+    self.completed();
+    --self.inside_;
+    self.delete_if_left();
+}
+
+template <class Source>
+void ahead_queue<Source>::completed() noexcept {
+    const io_result result = operation_.result();
+    const bool goes_on = Source::has_item(result) || operation_.more();
+    if (goes_on) {
+        deliver();
+        pause_if_full();
+    } else if (!pausing_ || !operation_.was_canceled()) {
+        end(result, operation_.was_canceled());
+        return;
+    }
+    if (operation_.pending()) {
+        return;
+    }
+    if (operation_.lost_descriptor()) {  // closed while it paused: those who wait were there before
+        end(io_result::system_error(ECANCELED), false);
+    } else {
+        get_if_wanted();
+    }
+}
+
+/// A result that is not the last: an item, or an error after which it goes on.
+template <class Source>
+void ahead_queue<Source>::deliver() noexcept {
+    const io_result result = operation_.result();
+    item got = result ? Source::take(home_, operation_) : item();
+    if (left_) {
+        return;
+    }
+    if (waiter* const next = pop_waiter()) {
+        next->on_result_(*next, std::move(got), result, false);
+    } else if (result) {
+        store_.push(std::move(got));
+    }
+}
+
+/// For all who wait; those who ask again meanwhile are not told of this one.
+template <class Source>
+void ahead_queue<Source>::end(io_result result, bool loop_ends) noexcept {
+    waiter* const last = last_;
+    if (last == nullptr && Source::end_is_told_once && !left_ && !loop_ends) {
+        end_ = result;
+    }
+    for (bool more = last != nullptr; more;) {
+        waiter* const next = pop_waiter();
+        more = next != nullptr && next != last;
+        if (next != nullptr) {
+            next->on_result_(*next, item(), result, loop_ends);
+        }
+    }
+}
+
+template <class Source>
+void ahead_queue<Source>::delete_if_left() noexcept {
+    if (left_ && inside_ == 0 && !operation_.pending()) {
+        delete this;
+    }
+}
+
+template class ahead_queue<connections_ahead>;
+template class ahead_queue<bytes_ahead>;
+
+}  // namespace eddy::detail
