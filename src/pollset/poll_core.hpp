@@ -142,6 +142,8 @@ public:
     static interest wanted(const poll_handle& h) noexcept;
     static interest& registered(poll_handle& h) noexcept { return h.registered_; }
     static station*& place_of(pollset& set) noexcept { return set.station_; }
+    /// For a strategy that moves pollsets: this one is not to be moved any more.
+    static bool& stays(pollset& set) noexcept { return set.stays_; }
     static station*& own_station(poll_handle& h) noexcept { return h.station_; }
     static unsigned& neighbourhood_of(pollset& set) noexcept { return set.neighbourhood_; }
     static pollset& set_of(pollset_worker& w) noexcept { return *w.set_; }
@@ -238,6 +240,11 @@ private:
     void enter(pollset& set, pollset_worker& w) noexcept;
     void exit(pollset_worker& w, core_lock& lock) noexcept;
     void depart(station& s, pollset_worker& w, core_lock& lock) noexcept;
+    /// Who would wait there waits for the worker of another pollset.
+    bool is_crowded(const pollset& set) const noexcept {
+        const pollset_worker* const there = set.station_->polling;
+        return strategy_->traits.spreads && there != nullptr && there->set_ != &set;
+    }
     void finish_shutdown(pollset& set, core_lock& lock) noexcept;
 
     // pollset_calls.cpp

@@ -153,6 +153,9 @@ result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_po
             return work_end::timed_out;
         }
         looked = true;
+        if (deadline != time_point::min() && is_crowded(set)) {
+            strategy_->crowded(set);
+        }
         station& s = *set.station_;
         if (s.polling != nullptr) {
             sleep(s, w, deadline, lock);

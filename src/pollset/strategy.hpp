@@ -25,6 +25,7 @@ struct strategy_traits {
     bool level = false;
     std::size_t events_max = 64;    ///< that one wait may bring
     std::size_t closures_max = 64;  ///< that one `work` runs
+    bool spreads = false;           ///< crowded() is worth a call
 };
 
 /// Which stations there are, whose workers poll where, and what is registered there. Knows no
@@ -35,8 +36,8 @@ struct strategy_traits {
 ///   for writing from the first `wants_more` on that asks for it, such that what happens after
 ///   arming is reported there, at least once to one of the stations that watch it.
 /// - `poll_core::place_of(pollset)` is where its workers poll, from open() on. It may change with
-///   join() and leave(); the strategy then calls `poll_core::moved(pollset&)`, so that they go to
-///   the new one.
+///   join(), leave() and crowded(); the strategy then calls `poll_core::moved(pollset&)`, so that
+///   they go to the new one.
 /// - Tokens are `poll_core::token_of(handle)`.
 ///
 /// Lock: the domain's is held in every call. What a worker that is in the kernel at that moment
@@ -57,6 +58,10 @@ public:
 
     virtual std::error_code open(pollset& set) noexcept = 0;
     virtual void close(pollset& set) noexcept = 0;
+
+    /// A worker of `set` is about to sleep, because one of another pollset polls where it would.
+    /// The strategy may give it another place.
+    virtual void crowded(pollset&) noexcept {}
 
     /// Nobody is in a retired station any more.
     virtual void vacated(station&) noexcept {}

@@ -12,37 +12,7 @@
 namespace eddy::test {
 namespace {
 
-/// A test with a thread that works on a pollset until it is told to leave.
-class Stations : public PollsetTest {
-protected:
-    class serving {
-    public:
-        explicit serving(pollset& set)
-            : set_(set), thread_([this] {
-                  while (!leave_) {
-                      EXPECT_TRUE(set_.work(soon()));
-                      ++rounds_;
-                  }
-              }) {}
-        ~serving() {
-            leave_ = true;
-            set_.kick_any();
-            thread_.join();
-        }
-        int rounds() const noexcept { return rounds_; }
-
-    private:
-        pollset& set_;
-        std::atomic<bool> leave_{false};
-        std::atomic<int> rounds_{0};
-        std::thread thread_;
-    };
-
-    /// A thread waits in the kernel, or is as good as there.
-    bool waits(std::uint64_t more_than = 0) {
-        return comes([&] { return domain().counters().waits > more_than; });
-    }
-};
+using Stations = PollsetTest;
 
 TEST_P(Stations, WhoWaitsLearnsOfAnAddAnArmingAndARemoval) {
     pollset set(domain());

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -139,6 +140,35 @@ protected:
         work_end why{};
         std::thread thread;
     };
+
+    /// A thread that works on a pollset until it is told to leave, or that is shut down.
+    class serving {
+    public:
+        explicit serving(pollset& set)
+            : set_(set), thread_([this] {
+                  while (!leave_) {
+                      const auto end = set_.work(soon());
+                      EXPECT_TRUE(end);
+                      if (end && *end == work_end::shut_down) {
+                          break;
+                      }
+                  }
+              }) {}
+        ~serving() {
+            leave_ = true;
+            set_.kick_any();
+            thread_.join();
+        }
+
+    private:
+        pollset& set_;
+        std::atomic<bool> leave_{false};
+        std::thread thread_;
+    };
+    /// A thread waits in the kernel, or is as good as there.
+    bool waits(std::uint64_t more_than = 0) {
+        return comes([&] { return domain().counters().waits > more_than; });
+    }
 
     /// Waits for what other threads do.
     template <class Condition>

@@ -16,7 +16,10 @@ class poll_core;
 /// How the threads inside share the kernel's pollers.
 enum class poll_strategy : std::uint8_t {
     automatic,  ///< what EDDY_POLL_STRATEGY names, else the first available of domain, epoll1, poll
-    domain,  ///< one epoll set a domain; whoever harvests shows it to all before running anything
+    /// One epoll set a domain; whoever harvests shows it to all before running anything. A pollset
+    /// whose thread would have to wait for another pollset's gets its own epoll set, if it shares
+    /// no fd: 64 in a domain do.
+    domain,
     epoll1,  ///< one designated poller, handed on between neighbourhoods of cores
     /// An epoll set for what a pollset holds, shared while that is one fd or none. Of handles with
     /// duplicates of one fd, the kernel tells one.
@@ -43,8 +46,8 @@ struct poll_counters {
 };
 
 /// Where pollsets are born: they share pollers and a lock. An fd joins pollsets and pollset_sets of
-/// its own domain only. One is enough for most programs; pollsets that share no fd scale better in
-/// domains of their own.
+/// its own domain only. One is enough for most programs; pollsets in domains of their own share not
+/// even the lock.
 ///
 /// Thread: any, except construction and destruction. Lifetime: longer than whatever was made in it.
 /// Fork: a child may only destroy it and what is in it; all else fails with errc::forked.

@@ -110,6 +110,7 @@ private:
     std::size_t timers_ = 0;
     bool shut_down_ = false;
     bool kick_kept_ = false;  ///< nobody was inside when it was kicked
+    bool stays_ = false;      ///< where it is: the strategy does not move it any more
     bool to_tell_ = false;    ///< in the list of those in which something was shown
     pollset* next_to_tell_ = nullptr;
     std::uint64_t walk_ = 0;  ///< the last walk over the sets that came by
