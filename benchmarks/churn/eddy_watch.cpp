@@ -24,7 +24,31 @@ public:
     void stop() { loop_->stop(); }
     void turn() { loop_->poll(); }
 
+    template <class Function>
+    void turns(unsigned count, Function f) {
+        round<Function> each(loop_.get(), f, count);
+        loop_->post(each);
+        loop_->run();
+    }
+
 private:
+    template <class Function>
+    struct round : eddy::entry {
+        round(eddy::loop& home, Function f, unsigned count)
+            : entry(on_run), on(home), function(f), left(count) {}
+
+        eddy::loop& on;
+        Function function;
+        unsigned left;
+
+        static void on_run(eddy::entry& e) noexcept {
+            auto& self = static_cast<round&>(e);
+            if (self.left-- == 0) return self.on.stop();
+            self.function();
+            self.on.post_next(self);
+        }
+    };
+
     struct watcher : eddy::fd_watch {
         watcher(eddy_watches& by, unsigned n, int fd)
             : fd_watch(by.loop_.get(), fd, eddy::interest::readable, &on_ready),

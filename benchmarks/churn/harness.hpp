@@ -11,6 +11,9 @@
 //       void run();                until stop()
 //       void stop();               from inside readable()
 //       void turn();               one turn that does not wait
+//       void turns(n, f);          optional: n turns, with f called from inside each, where
+//       programs
+//                                  do such things; else outside
 //   };
 
 #include <fcntl.h>
@@ -97,6 +100,18 @@ struct deaf_handler {
     void received(unsigned) noexcept {}
 };
 
+template <class Subject, class Function>
+void in_turns(Subject& subject, unsigned count, Function f) {
+    if constexpr (requires { subject.turns(count, f); }) {
+        subject.turns(count, f);
+    } else {
+        for (unsigned t = 0; t < count; ++t) {
+            f();
+            subject.turn();
+        }
+    }
+}
+
 /// Removing a watcher and adding it again, many in a turn of the loop. The subject must not rely on
 /// the number still meaning the same file: it could have been closed and opened in between.
 template <template <class> class Subject>
@@ -107,13 +122,12 @@ void measure_reregistration(unsigned pipes, unsigned turns) {
     for (unsigned i = 0; i < pipes; ++i) subject.add(i);
     subject.turn();
     const std::int64_t begin = now_ns();
-    for (unsigned t = 0; t < turns; ++t) {
+    in_turns(subject, turns, [&] {
         for (unsigned i = 0; i < pipes; ++i) {
             subject.remove(i);
             subject.add(i);
         }
-        subject.turn();
-    }
+    });
     const double count = static_cast<double>(pipes) * turns;
     print_metric("ns_per_reregistration", static_cast<double>(now_ns() - begin) / count);
 }

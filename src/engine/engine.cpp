@@ -54,6 +54,29 @@ std::error_code engine::examine(fd_slot& fresh, const attach_options& options) n
     return {};
 }
 
+std::error_code engine::make_nonblocking(fd_slot& fresh, bool asked_for) noexcept {
+    bool was = true;
+    if (fresh.kind != descriptor_kind::file && !fresh.shared &&
+        (asked_for || wants_nonblocking())) {
+        if (auto error = kernel::set_nonblocking(fresh.fd, true, was)) {
+            return error;
+        }
+    }
+    fresh.restore_blocking = !was;
+    return {};
+}
+
+std::error_code engine::refuse(fd_slot& fresh, bool enrolled, std::error_code error) noexcept {
+    if (enrolled) {
+        expel(fresh);
+    }
+    if (fresh.restore_blocking) {
+        bool was = false;
+        static_cast<void>(kernel::set_nonblocking(fresh.fd, false, was));
+    }
+    return error;
+}
+
 std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& out) noexcept {
     if (fd < 0) {
         return std::make_error_code(std::errc::bad_file_descriptor);
@@ -66,28 +89,23 @@ std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& 
         return std::make_error_code(std::errc::device_or_resource_busy);
     }
     fd_slot fresh = fresh_slot(*slot, fd, options.name);
-    if (auto error = examine(fresh, options)) {
-        return error;
+    const bool enrolled = slot->fd < 0 && readmit(fresh, *slot);
+    if (enrolled && slot->kind != descriptor_kind::unknown) {
+        fresh.kind = options.kind != descriptor_kind::unknown ? options.kind : slot->kind;
+        fresh.identity = slot->identity;
+    } else if (auto error = examine(fresh, options)) {
+        return refuse(fresh, enrolled, error);
     }
     if (slot->fd >= 0 && fresh.identity != 0 && fresh.identity == slot->identity) {
         return std::make_error_code(std::errc::file_exists);
     }
     fresh.shared = fd <= 2 || fresh.kind == descriptor_kind::tty;
     fresh.may_write = true;
-    const bool nonblocking = wants_nonblocking() || options.nonblocking;
-    if (fresh.kind != descriptor_kind::file && !fresh.shared && nonblocking) {
-        bool was = false;
-        if (auto error = kernel::set_nonblocking(fd, true, was)) {
-            return error;
-        }
-        fresh.restore_blocking = !was;
+    if (auto error = make_nonblocking(fresh, options.nonblocking)) {
+        return refuse(fresh, enrolled, error);
     }
-    if (auto error = enroll(fresh)) {
-        bool was = false;
-        if (fresh.restore_blocking) {
-            static_cast<void>(kernel::set_nonblocking(fd, false, was));
-        }
-        return error;
+    if (auto error = enrolled ? std::error_code() : enroll(fresh)) {
+        return refuse(fresh, false, error);
     }
     if (slot->fd >= 0) {
         slot->backing_off = true;  // none of those that wait may go: it would be with the new fd
@@ -135,7 +153,7 @@ std::error_code engine::release(fd_slot& slot) noexcept {
         return std::make_error_code(std::errc::bad_file_descriptor);
     }
     slot.detaching = true;
-    expel(slot);
+    expel_later(slot);
     end_operations(slot, end_reason::closed);
     if (auto error = quiesce(slot)) {
         return error;
@@ -162,9 +180,14 @@ void engine::quiet(fd_slot& slot) noexcept {
     EDDY_ASSERT(slot.readers.empty() && slot.writers.empty() && slot.waiters.empty(),
                 "a descriptor was detached with operations left");
     auto* const done = slot.detached;
-    const auto generation = slot.generation + 1;  // handles of this fd are stale from here on
-    slot = fd_slot();
-    slot.generation = generation;
+    fd_slot left;
+    left.generation = slot.generation + 1;  // handles of this fd are stale from here on
+    if (any(slot.registered)) {             // the poller has not been told yet
+        left.registered = slot.registered;
+        left.kind = slot.kind;
+        left.identity = slot.identity;
+    }
+    slot = left;
     if (done != nullptr) {
         done->result_ = result;
         done->phase_ = phase::completed;

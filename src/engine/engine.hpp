@@ -149,6 +149,12 @@ protected:
     /// Tells the poller, if there is one, of a slot that was filled in.
     virtual std::error_code enroll(fd_slot& slot) noexcept = 0;
     virtual void expel(fd_slot& slot) noexcept = 0;
+    /// The same for an fd that goes back to its user, who may attach it again at once: the poller
+    /// may be told later. Until then the slot says what is registered.
+    virtual void expel_later(fd_slot& slot) noexcept { expel(slot); }
+    /// `fresh` is to be attached where `before` was. True: the poller had not been told yet, and
+    /// it is enrolled. It is the same open file, unless `before` has lost its kind.
+    virtual bool readmit(fd_slot&, fd_slot&) noexcept { return false; }
     /// Returns when the kernel holds nothing of the operation, after it was cancelled.
     virtual std::error_code quiesce(io_operation&) noexcept { return {}; }
     /// Results that are stored for it elsewhere are lost.
@@ -231,6 +237,8 @@ protected:
             ready_.push(op);
         }
     }
+    /// Whether the number still is the fd that was attached, as far as the kernel tells.
+    static bool is_ours(const fd_slot& slot) noexcept;
     /// One less holds the slot: the last one completes its detaching.
     void let_go(fd_slot& slot) noexcept;
     /// Precondition: nothing holds the slot and it has no operations.
@@ -255,9 +263,10 @@ private:
     static bool settled_oddly(const io_operation& op, io_result& result) noexcept;
     static bool advance_further(io_operation& op, io_result result) noexcept;
     static io_result total_of_parts(const io_operation& op, io_result last) noexcept;
-    std::error_code examine(fd_slot& fresh, const attach_options& options) noexcept;
-    /// Whether the number still is the fd that was attached, as far as the kernel tells.
-    static bool is_ours(const fd_slot& slot) noexcept;
+    static std::error_code examine(fd_slot& fresh, const attach_options& options) noexcept;
+    std::error_code make_nonblocking(fd_slot& fresh, bool asked_for) noexcept;
+    /// The attaching ends here; what it has done is undone.
+    std::error_code refuse(fd_slot& fresh, bool enrolled, std::error_code error) noexcept;
     /// The kernel does not hold the operation: out of the ready queue, with what it has of results.
     void take_out(io_operation& op) noexcept;
 };

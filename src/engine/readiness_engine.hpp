@@ -25,16 +25,15 @@ public:
     void cancel(io_operation& op, end_reason reason) noexcept override;
     std::error_code wait(time_point until, bool& woken) noexcept override;
     void wake() noexcept override { poller_->wake(); }
-    std::error_code native_handle(int& out) noexcept override {
-        out = poller_->native_handle();
-        return out >= 0 ? std::error_code() : std::make_error_code(std::errc::not_supported);
-    }
+    std::error_code native_handle(int& out) noexcept override;
     bool settle() noexcept override { return !feed(0) && may_sleep(); }
     std::error_code rebuild_after_fork() noexcept override;
 
 protected:
     std::error_code enroll(fd_slot& slot) noexcept override;
     void expel(fd_slot& slot) noexcept override;
+    void expel_later(fd_slot& slot) noexcept override;
+    bool readmit(fd_slot& fresh, fd_slot& before) noexcept override;
     void activate(fd_slot& slot, io_list& list) noexcept override;
     bool wants_nonblocking() const noexcept override { return true; }
     void resume(io_operation& op) noexcept override {
@@ -79,6 +78,8 @@ private:
     void on_invalid(fd_slot& slot) noexcept;
     std::error_code update(fd_slot& slot) noexcept;
     interest wanted_by(const fd_slot& slot) const noexcept;
+    EDDY_COLD void expel_leavers() noexcept;
+    EDDY_COLD void on_stray() noexcept;
     trigger how() const noexcept { return edge_ ? trigger::edge : trigger::level; }
 
     static bool is_linked(const io_operation& op) noexcept { return op.list_next_ != nullptr; }
@@ -95,7 +96,19 @@ private:
 
     engine_kind kind_;
     bool edge_ = false;
+    /// No number has more than one registration. Others may be left of files that were closed
+    /// before they were removed, and live on as duplicates.
+    bool tidy_ = true;
+    bool handle_given_ = false;  ///< others wait for it: it must stay the same
     std::unique_ptr<poller> poller_;
+    /// A released fd that is still registered.
+    struct leaver {
+        int fd;
+        fd_slot* slot;
+    };
+    std::array<leaver, 32> leavers_;
+    unsigned leaver_count_ = 0;
+    unsigned strays_ = 0;  ///< events of registrations that nobody knows any more
     std::array<poll_event, 256> events_;
 };
 

@@ -62,6 +62,9 @@ void readiness_engine::activate(fd_slot& slot, io_list& list) noexcept {
 }
 
 std::error_code readiness_engine::wait(time_point until, bool& woken) noexcept {
+    if (leaver_count_ != 0) {
+        expel_leavers();
+    }
     const bool sleeps = !feed(0) && until != time_point::min() && may_sleep();
     std::size_t count = 0;
     if (auto error = poller_->wait(sleeps ? until : time_point::min(), events_, count, woken)) {
@@ -71,6 +74,7 @@ std::error_code readiness_engine::wait(time_point until, bool& woken) noexcept {
         fd_slot* const slot = table_.find(static_cast<int>(event.token & UINT32_MAX));
         // An event of an fd that was detached, and perhaps replaced by another of its number.
         if (slot == nullptr || slot->generation != event.token >> 32 || slot->fd < 0) {
+            on_stray();
             continue;
         }
         on_event(*slot, event.ready);

@@ -9,6 +9,9 @@ namespace eddy {
 
 namespace {
 
+/// What a descriptor is registered for from the beginning, if edges are told.
+constexpr interest from_the_start = interest::readable | interest::priority | interest::peer_closed;
+
 std::uint64_t token_of(const fd_slot& slot) noexcept {
     return std::uint64_t{slot.generation} << 32 | static_cast<std::uint32_t>(slot.fd);
 }
@@ -28,7 +31,10 @@ std::error_code readiness_engine::enroll(fd_slot& slot) noexcept {
         return {};
     }
     if (edge_) {
-        slot.registered = interest::readable | interest::priority | interest::peer_closed;
+        slot.registered = from_the_start;
+    }
+    if (const fd_slot* before = table_.find(slot.fd); before != nullptr && before->fd >= 0) {
+        tidy_ = false;  // others have closed that one
     }
     const auto error = poller_->add(slot.fd, slot.registered, how(), token_of(slot));
     if (error == std::errc::operation_not_permitted) {
@@ -42,9 +48,82 @@ std::error_code readiness_engine::enroll(fd_slot& slot) noexcept {
 
 void readiness_engine::expel(fd_slot& slot) noexcept {
     if (slot.kind != descriptor_kind::file) {
-        poller_->remove(slot.fd);
+        tidy_ &= poller_->remove(slot.fd) && !slot.lost;
         slot.registered = interest::none;
     }
+}
+
+void readiness_engine::expel_later(fd_slot& slot) noexcept {
+    if (edge_ && any(slot.registered) && !handle_given_ && leaver_count_ != leavers_.size()) {
+        leavers_[leaver_count_++] = {slot.fd, &slot};
+    } else {
+        expel(slot);
+    }
+}
+
+bool readiness_engine::readmit(fd_slot& fresh, fd_slot& before) noexcept {
+    if (!any(before.registered)) {
+        return false;
+    }
+    before.registered = interest::none;
+    unsigned place = leaver_count_ - 1;  // most likely the last one
+    while (leavers_[place].slot != &before) {
+        --place;
+    }
+    leavers_[place] = leavers_[--leaver_count_];
+    if (!poller_->readd(fresh.fd, from_the_start, how(), token_of(fresh))) {
+        tidy_ = false;
+        return false;
+    }
+    if (!tidy_) {
+        before.kind = descriptor_kind::unknown;  // it may be one that was left there earlier
+    }
+    fresh.registered = from_the_start;
+    return true;
+}
+
+/// Those that were not attached again.
+void readiness_engine::expel_leavers() noexcept {
+    for (; leaver_count_ != 0; --leaver_count_) {
+        const leaver& last = leavers_[leaver_count_ - 1];
+        tidy_ &= poller_->remove(last.fd);
+        last.slot->registered = interest::none;
+    }
+}
+
+/// Who closes an fd between its release and the next wait leaves its registration behind, if a
+/// duplicate lives on. Such events are few, or a new poller is worth its while.
+void readiness_engine::on_stray() noexcept {
+    constexpr unsigned bearable = 64;
+    if (++strays_ < bearable || handle_given_) {
+        return;
+    }
+    strays_ = 0;
+    const auto error = poller_->renew([this] {
+        std::error_code first_error;
+        table_.for_each([&](fd_slot& slot) {
+            if (!any(slot.registered) || first_error) {
+                return;
+            }
+            if (is_ours(slot)) {
+                first_error = poller_->add(slot.fd, slot.registered, how(), token_of(slot));
+            } else {
+                on_invalid(slot);  // nor must another's be registered in its place
+            }
+        });
+        return first_error;
+    });
+    tidy_ = !error;
+}
+
+std::error_code readiness_engine::native_handle(int& out) noexcept {
+    out = poller_->native_handle();
+    if (out < 0) {
+        return std::make_error_code(std::errc::not_supported);
+    }
+    expel_leavers();
+    handle_given_ = true;
+    return {};
 }
 
 interest readiness_engine::wanted_by(const fd_slot& slot) const noexcept {
@@ -113,6 +192,9 @@ std::error_code readiness_engine::rebuild_after_fork() noexcept {
             end(op, end_reason::canceled);
         }
     });
+    for (; leaver_count_ != 0; --leaver_count_) {
+        leavers_[leaver_count_ - 1].slot->registered = interest::none;
+    }
     // Closing the inherited epoll fd leaves the parent's registrations alone; removing would not.
     if (auto error = open()) {
         return error;
@@ -124,6 +206,7 @@ std::error_code readiness_engine::rebuild_after_fork() noexcept {
             first_error = error;
         }
     });
+    tidy_ = true;
     return first_error;
 }
 

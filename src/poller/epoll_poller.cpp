@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <sys/epoll.h>
 
@@ -72,11 +73,38 @@ public:
         return error;
     }
 
-    void remove(int fd) noexcept override {
+    bool remove(int fd) noexcept override {
         epoll_event ignored{};
         // Fails if the fd was closed behind our back: then the kernel has removed it already, or
         // holds it for a duplicate, whose events carry a token that is no longer valid.
-        static_cast<void>(kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, &ignored));
+        return !kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, &ignored);
+    }
+
+    bool readd(int fd, interest wanted, trigger how, std::uint64_t token) noexcept override {
+        // The kernel knows a registration by number and open file, so that this cannot meet one of
+        // another file, and finds none if the number is another's by now.
+        epoll_event event = described(wanted, how, token);
+        const auto error = kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+        if (error && error != std::errc::no_such_file_or_directory) {
+            remove(fd);
+        }
+        return !error;
+    }
+
+    std::error_code renew(function_ref<std::error_code()> add_all) noexcept override {
+        unique_fd other;
+        if (auto error = kernel::make_epoll(other)) {
+            return error;
+        }
+        std::swap(epoll_, other);
+        auto error = add(wake_.get(), interest::readable, trigger::edge, wake_token);
+        if (!error) {
+            error = add_all();
+        }
+        if (error) {
+            std::swap(epoll_, other);
+        }
+        return error;
     }
 
     std::error_code wait(time_point until, std::span<poll_event> events, std::size_t& count,

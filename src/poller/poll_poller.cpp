@@ -63,11 +63,13 @@ public:
         return {};
     }
 
-    void remove(int fd) noexcept override {
-        if (const auto number = static_cast<std::size_t>(fd);
-            number < place_.size() && place_[number] != outside) {
+    bool remove(int fd) noexcept override {
+        const auto number = static_cast<std::size_t>(fd);
+        const bool inside = number < place_.size() && place_[number] != outside;
+        if (inside) {
             take_out(place_[number]);
         }
+        return inside;
     }
 
     std::error_code wait(time_point until, std::span<poll_event> events, std::size_t& count,

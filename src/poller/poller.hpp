@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/base/clock.hpp>
+#include <eddy/base/function_ref.hpp>
 #include <eddy/base/interest.hpp>
 
 #include <cstddef>
@@ -42,7 +43,8 @@ struct poller_traits {
 ///
 /// Contract:
 /// - An fd is added once and removed before it is closed. A token belongs to one registration:
-///   after remove() it is not reported any more, not even if the fd lives on as a duplicate.
+///   after remove() it is not reported any more, not even if the fd lives on as a duplicate. Of one
+///   that was closed before, it is reported for as long as a duplicate lives, or until renew().
 /// - `error`, `hangup` (and `invalid`, where the poller has it) are reported unasked. A
 ///   registration with trigger::level and no interest is not in the set, so that it cannot spin.
 /// - wait() returns when something is ready, at the deadline, after wake(), or early for no reason.
@@ -62,8 +64,16 @@ public:
     /// Precondition: `fd` was added.
     virtual std::error_code modify(int fd, interest wanted, trigger how,
                                    std::uint64_t token) noexcept = 0;
-    /// Also for an fd that was closed meanwhile.
-    virtual void remove(int fd) noexcept = 0;
+    /// Also for an fd that was closed meanwhile: false then, or if it was not added.
+    virtual bool remove(int fd) noexcept = 0;
+    /// If `fd` is a file that was added under this number and not removed: as remove() and add().
+    /// Else false, also where the poller cannot tell; then it can be added.
+    [[nodiscard]] virtual bool readd(int, interest, trigger, std::uint64_t) noexcept {
+        return false;
+    }
+    /// Begins anew, with what `add_all` adds. On error all is as it was.
+    /// Thread: none may be in wait(). The native handle is another one.
+    virtual std::error_code renew(function_ref<std::error_code()>) noexcept { return {}; }
     /// `time_point::min()`: do not wait, only look.
     virtual std::error_code wait(time_point until, std::span<poll_event> events, std::size_t& count,
                                  bool& woken) noexcept = 0;

@@ -73,7 +73,11 @@ void fd_watch::begin(interest wanted, callback on_ready, removed_callback on_rem
     on_ready_ = on_ready;
     on_removed_ = on_removed;
     if (armed) {
+        // What has just been attached is told of by itself if it is ready. Not if it is armed only
+        // later, because this is not the loop's thread.
+        request_.edge = static_cast<bool>(own_.get());
         arm();
+        request_.edge = false;
     }
 }
 
@@ -134,10 +138,11 @@ void fd_watch::start(arming how) noexcept {
     const int flags = static_cast<int>(wanted_);
     // An edge that was generated says nothing about what is asked for only now, and edges that came
     // between the event and its repetition were not seen.
-    request_.edge = how == arming::edge && request_.flags == flags && !repeated_;
+    request_.edge |= how == arming::edge && request_.flags == flags && !repeated_;
     repeated_ = false;
     request_.flags = flags;
     start_queued(wait_, request_);
+    request_.edge = false;
 }
 
 void fd_watch::stop() noexcept {

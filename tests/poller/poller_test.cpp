@@ -296,6 +296,59 @@ TEST_P(Poller, ReportsTheNewTokenOfANumberThatIsAddedAgain) {
     subject().remove(next.first.get());
 }
 
+TEST_P(Poller, AddsAgainOnlyTheFileThatWasAdded) {
+    fd_pair pipe = make_pipe();
+    fd_pair other = make_pipe();
+    const int fd = pipe.first.get();
+    const trigger how = subject().traits().edge ? trigger::edge : trigger::level;
+    ASSERT_FALSE(subject().add(fd, interest::readable, how, 1));
+    write_all(pipe.second.get(), "x");
+    EXPECT_EQ(wait_for(1), interest::readable);
+    if (subject().readd(fd, interest::readable, how, 2)) {
+        EXPECT_EQ(wait_for(2), interest::readable) << "what is there counts anew";
+    } else {
+        subject().remove(fd);
+    }
+    const unique_fd duplicate(::dup(fd));
+    ASSERT_EQ(::dup2(other.first.get(), fd), fd);
+    EXPECT_FALSE(subject().readd(fd, interest::readable, how, 3));
+    ASSERT_FALSE(subject().add(fd, interest::readable, how, 4));
+    write_all(other.second.get(), "x");
+    EXPECT_EQ(wait_for(4), interest::readable);
+    pipe.first.reset();
+    EXPECT_FALSE(subject().readd(fd, interest::readable, how, 5));
+    subject().remove(fd);
+}
+
+TEST_P(Poller, ThatBeginsAnewForgetsWhatWasClosedUnderADuplicate) {
+    fd_pair lost = make_pipe();
+    fd_pair kept = make_pipe();
+    const trigger how = subject().traits().edge ? trigger::edge : trigger::level;
+    const int number = lost.first.get();
+    const unique_fd duplicate(::dup(number));
+    ASSERT_FALSE(subject().add(number, interest::readable, how, 1));
+    ASSERT_FALSE(subject().add(kept.first.get(), interest::readable, how, 2));
+    lost.first.reset();
+    subject().remove(number);
+    const auto add_kept = [&] {
+        return subject().traits().edge ? subject().add(kept.first.get(), interest::readable, how, 2)
+                                       : std::error_code();
+    };
+    ASSERT_FALSE(subject().renew(add_kept));
+    write_all(lost.second.get(), "x");
+    static_cast<void>(wait());
+    EXPECT_TRUE(wait().empty());
+    EXPECT_EQ(
+        subject().renew([] { return std::make_error_code(std::errc::io_error); }),
+        subject().traits().edge ? std::make_error_code(std::errc::io_error) : std::error_code());
+    write_all(kept.second.get(), "x");
+    EXPECT_EQ(wait_for(2), interest::readable);
+    subject().wake();
+    static_cast<void>(wait(1s));
+    EXPECT_TRUE(woken_);
+    subject().remove(kept.first.get());
+}
+
 TEST_P(Poller, RemovesWhatWasClosedMeanwhile) {
     fd_pair pipe = make_pipe();
     const int number = pipe.first.get();

@@ -1,6 +1,7 @@
 #include "watch/test_watch.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,34 @@ TEST_P(FdWatch, RearmSeesTheNextEventAndDisarmDoesNot) {
     EXPECT_EQ(w.calls, 10);
     w.arm();  // it is ready, and nothing happens to it any more
     ASSERT_TRUE(until([&] { return w.calls == 11; }));
+}
+
+TEST_P(FdWatch, MadeAnewInACallbackIsCalledForWhatIsThereAndForWhatComes) {
+    fd_pair pipe = make_pipe();
+    fd_pair trigger = make_pipe();
+    write_all(pipe.second.get(), "x");
+    std::optional<test_watch> w;
+    w.emplace(loop(), pipe.first.get(), interest::readable,
+              [](test_watch&) { return reaction::disarm; });  // leaves it there
+    ASSERT_TRUE(until([&] { return w->calls == 1; }));
+    test_watch maker(loop(), trigger.first.get(), interest::readable, [&](test_watch& self) {
+        drain(self.native_handle());
+        w.reset();
+        w.emplace(loop(), pipe.first.get(), interest::readable, take_all);
+        return reaction::rearm;
+    });
+    for (int i = 0; i != 3; ++i) {
+        write_all(trigger.second.get(), "x");
+        ASSERT_TRUE(until([&] { return maker.calls == i + 1; }));
+        if (i != 0) {
+            write_all(pipe.second.get(), "x");
+        }
+        ASSERT_TRUE(until([&] { return w->calls == 1; }));
+        write_all(pipe.second.get(), "x");
+        ASSERT_TRUE(until([&] { return w->calls == 2; }));
+    }
+    w.reset();
+    settle();
 }
 
 TEST_P(FdWatch, AgainIsCalledWhileThereIsSomethingLeft) {
