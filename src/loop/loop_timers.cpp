@@ -9,6 +9,16 @@
 
 namespace eddy {
 
+namespace {
+
+/// Out of line, or moving a timer later would pay for the registers that this needs.
+[[gnu::noinline]] void insert_into(timer_heap& heap, timer_node& node,
+                                   std::int64_t deadline_ns) noexcept {
+    heap.insert(node, deadline_ns);
+}
+
+}  // namespace
+
 timer::timer(loop& home, callback on_run, callback on_cancel, timer_clock which)
     : operation(node_kind::timer), home_(&home), on_run_(on_run), on_cancel_(on_cancel) {
     node_.owner = timer_owner::timer;
@@ -35,27 +45,36 @@ void timer::set_priority(priority_level priority) noexcept {
     priority_ = priority;
 }
 
+/// A timer that is set is moved to later, such as the timeout of a connection that is alive. False:
+/// it is not set, or not moved to later.
+inline bool loop::pushed_back(timer& t, std::int64_t when_ns) noexcept {
+    return t.node_.armed() && timers_.push_back(t.node_, when_ns);
+}
+
 void loop::post_at(time_point when, timer& t) noexcept {
     EDDY_ASSERT(!t.system_clock_, "a system-clock timer needs a system time");
     const std::int64_t when_ns = when.time_since_epoch().count();
-    if (!pushed_back(t, when_ns)) {
-        command(t, when_ns);
+    check_use();
+    // The short way, for the thread of the loop and nothing special about the timer. relaxed: what
+    // another thread wants is left to command().
+    if (on_thread() && t.home_ == this &&
+        t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command && !t.cancelling_ &&
+        !draining_ && !destroying_) {
+        if (pushed_back(t, when_ns)) {
+            return;
+        }
+        if (!t.armed()) {
+            ++work_;
+            insert_into(timers_, t.node_, when_ns);
+            return;
+        }
     }
+    command(t, when_ns);
 }
 
 void loop::post_at(system_time_point when, timer& t) noexcept {
     EDDY_ASSERT(t.system_clock_, "a steady-clock timer needs a steady time");
     command(t, when.time_since_epoch().count());
-}
-
-/// The short way for the most frequent command, such as to the timeout of a connection that is
-/// alive: one that is set is moved to later. False: not by this way.
-inline bool loop::pushed_back(timer& t, std::int64_t when_ns) noexcept {
-    check_use();
-    // relaxed: what another thread wants is left to command().
-    return on_thread() && t.home_ == this &&
-           t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command && t.node_.armed() &&
-           !t.cancelling_ && !draining_ && !destroying_ && timers_.push_back(t.node_, when_ns);
 }
 
 void loop::cancel(timer& t) noexcept { command(t, timer::cancel_command); }
