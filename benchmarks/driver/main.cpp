@@ -17,6 +17,7 @@
 #include "driver/json.hpp"
 #include "driver/memory_suite.hpp"
 #include "driver/plot.hpp"
+#include "driver/pollset_calls.hpp"
 #include "driver/pollset_counts.hpp"
 #include "driver/program_suite.hpp"
 #include "driver/subject.hpp"
@@ -37,7 +38,10 @@ void measure(bench::context& c, const std::string& suite) {
         bench::measure_memory(c);
     } else {
         bench::measure_programs(c, bench::program_suite_named(suite));
-        if (suite == "pollset") bench::measure_pollset_counts(c);
+        if (suite == "pollset") {
+            bench::measure_pollset_counts(c);
+            bench::measure_pollset_calls(c);
+        }
     }
 }
 

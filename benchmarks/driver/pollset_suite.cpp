@@ -31,7 +31,7 @@ constexpr std::array<shape, 6> matrix{
     {{1, 1, 16}, {2, 1, 16}, {4, 1, 16}, {2, 2, 16}, {4, 4, 16}, {4, 1, 256}}};
 
 std::vector<table_column> calls(const std::string& case_name) {
-    return {{"", case_name, "futex_per_event", "futex", false},
+    return {{"", case_name, "called_per_event", "called", false},
             {"", case_name, "waits_per_event", "waits", false},
             {"", case_name, "eventfd_per_event", "eventfd", false},
             {"", case_name, "switches_per_event", "switches", false}};
@@ -54,7 +54,7 @@ program_suite pollset_suite() {
     const std::vector<std::string> latency{"p50_us", "p99_us", "p999_us"};
     const std::vector<std::string> all{"events_per_ms",
                                        "cpu_ns_per_event",
-                                       "futex_per_event",
+                                       "called_per_event",
                                        "waits_per_event",
                                        "eventfd_per_event",
                                        "switches_per_event",

@@ -28,7 +28,7 @@ namespace bench {
 /// What serving cost in calls of the kernel.
 struct served {
     double waits = 0;         // epoll_wait, poll
-    double thread_wakes = 0;  // futex
+    double thread_wakes = 0;  // of sleepers, by futex
     double poller_wakes = 0;  // writes of an eventfd
 };
 
@@ -56,7 +56,7 @@ public:
         const auto each = [&](const char* name, double amount) {
             print_metric(name, amount / events);
         };
-        each("futex_per_event", now.thread_wakes - before_.thread_wakes);
+        each("called_per_event", now.thread_wakes - before_.thread_wakes);
         each("waits_per_event", now.waits - before_.waits);
         each("eventfd_per_event", now.poller_wakes - before_.poller_wakes);
         each("switches_per_event", switches() - switches_);
