@@ -22,6 +22,30 @@ void loop::stop() noexcept {
     }
 }
 
+inline void loop::queue_entry(entry& e) noexcept {
+    ++work_;
+    ++counters_.posts;
+    if (ends()) {
+        e.request_cancel();
+    }
+    if (e.after_poll_) {
+        after_poll_.push_back(e);
+    } else {
+        ready_.push(e);
+    }
+}
+
+inline void loop::submit(entry& e) noexcept {
+    // relaxed: inbox::push() publishes it to the loop; a cancel() that does not know of the post by
+    // other means has no right to find it.
+    e.state_.store(entry::is_posted, std::memory_order_relaxed);
+    if (on_thread()) {
+        queue_entry(e);
+    } else if (inbox_.push(e)) {
+        engine_->wake();
+    }
+}
+
 void loop::post(entry& e) noexcept {
     check_use();
     EDDY_ASSERT(!e.posted(), "an entry was posted that is posted already");
@@ -47,31 +71,7 @@ void loop::hand_over(entry& e) noexcept {
     threads_inside_.fetch_sub(1, std::memory_order_release);
 }
 
-void loop::submit(entry& e) noexcept {
-    // relaxed: inbox::push() publishes it to the loop; a cancel() that does not know of the post by
-    // other means has no right to find it.
-    e.state_.store(entry::is_posted, std::memory_order_relaxed);
-    if (on_thread()) {
-        queue_entry(e);
-    } else if (inbox_.push(e)) {
-        engine_->wake();
-    }
-}
-
 void loop::cancel(entry& e) noexcept { e.request_cancel(); }
-
-void loop::queue_entry(entry& e) noexcept {
-    ++work_;
-    ++counters_.posts;
-    if (ends()) {
-        e.request_cancel();
-    }
-    if (e.after_poll_) {
-        after_poll_.push_back(e);
-    } else {
-        ready_.push(e);
-    }
-}
 
 void loop::dispatch(entry& e) noexcept {
     --work_;

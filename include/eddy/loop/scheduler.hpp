@@ -3,10 +3,13 @@
 #include <eddy/base/clock.hpp>
 #include <eddy/base/config.hpp>
 #include <eddy/base/member.hpp>
+#include <eddy/loop/brief_memory.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/timer.hpp>
 
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -74,6 +77,17 @@ public:
     void post(Callable&& callable) {
         struct job {
             explicit job(Callable&& c) : function(std::forward<Callable>(c)) {}
+            static void* operator new(std::size_t size) { return detail::brief_new(size); }
+            static void operator delete(void* gone, std::size_t size) noexcept {
+                detail::brief_delete(gone, size);
+            }
+            // One whose alignment is special is allocated like any other.
+            static void* operator new(std::size_t size, std::align_val_t alignment) {
+                return ::operator new(size, alignment);
+            }
+            static void operator delete(void* gone, std::align_val_t alignment) noexcept {
+                ::operator delete(gone, alignment);
+            }
             static void run(entry& e) noexcept {
                 std::unique_ptr<job> self(&detail::owner_of<&job::node>(e));
                 self->function();

@@ -1,0 +1,129 @@
+#include <eddy/loop/brief_memory.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace eddy::detail {
+
+namespace {
+
+/// Where pieces are cut from. Its header is followed by them, each behind a pointer to the block.
+///
+/// `balance` is minus the number of pieces that were given back, until the thread that cuts has
+/// finished and adds how many it has made. Who brings it to 0 then frees the block: before, it is
+/// below.
+struct block {
+    std::atomic<std::int64_t> balance{0};
+
+    void add(std::int64_t pieces) noexcept {
+        // acq_rel: who frees the block comes after all who used its pieces.
+        if (balance.fetch_add(pieces, std::memory_order_acq_rel) + pieces == 0) {
+            this->~block();
+            ::operator delete(this);
+        }
+    }
+};
+
+constexpr std::size_t block_size = 8192;
+constexpr std::size_t piece_max = 512;
+constexpr std::size_t alignment = alignof(std::max_align_t);
+
+constexpr std::size_t round_up(std::size_t size) noexcept {
+    return (size + alignment - 1) / alignment * alignment;
+}
+constexpr std::size_t first_piece = round_up(sizeof(block) + sizeof(block*));
+
+/// One for each thread. What is given back is counted here as long as it is of the same block, and
+/// told to that block in one go.
+struct desk {
+    block* cut = nullptr;  ///< null: there is none
+    std::size_t next = 0;  ///< where the next piece begins
+    std::int64_t made = 0;
+    block* returned_to = nullptr;
+    std::int64_t returned = 0;
+    bool closed = false;  ///< the thread ends
+
+    void finish_cutting() noexcept {
+        if (cut != nullptr) {
+            cut->add(made);
+            cut = nullptr;
+        }
+    }
+    void tell_of_returns() noexcept {
+        if (returned_to != nullptr) {
+            returned_to->add(-returned);
+            returned_to = nullptr;
+        }
+    }
+};
+
+// Without a destructor, so that it may be used until the very end of its thread.
+[[gnu::tls_model("initial-exec")]] constinit thread_local desk mine;
+
+struct closer {
+    ~closer() {
+        mine.finish_cutting();
+        mine.tell_of_returns();
+        mine.closed = true;
+    }
+};
+
+/// Before a thread has anything at its desk.
+void see_to_its_end() noexcept {
+    static thread_local closer at_exit;
+    static_cast<void>(at_exit);
+}
+
+void begin_block(desk& d) {
+    see_to_its_end();
+    d.finish_cutting();
+    d.cut = ::new (::operator new(block_size)) block;
+    d.next = first_piece;
+    d.made = 0;
+}
+
+}  // namespace
+
+void* brief_new(std::size_t size) {
+    if (size > piece_max) {
+        return ::operator new(size);
+    }
+    desk& d = mine;
+    const std::size_t room = round_up(size + sizeof(block*));
+    if (d.cut == nullptr || d.next + room > block_size) {
+        begin_block(d);
+    }
+    std::byte* const piece = reinterpret_cast<std::byte*>(d.cut) + d.next;
+    d.next += room;
+    ++d.made;
+    ::new (piece - sizeof(block*)) block*(d.cut);
+    if (d.closed) {
+        d.finish_cutting();
+    }
+    return piece;
+}
+
+void brief_delete(void* piece, std::size_t size) noexcept {
+    if (size > piece_max) {
+        ::operator delete(piece);
+        return;
+    }
+    block* const from = *reinterpret_cast<block**>(static_cast<std::byte*>(piece) - sizeof(block*));
+    desk& d = mine;
+    if (d.returned_to == from) {
+        ++d.returned;
+        return;
+    }
+    if (d.closed) {
+        from->add(-1);
+        return;
+    }
+    see_to_its_end();
+    d.tell_of_returns();
+    d.returned_to = from;
+    d.returned = 1;
+}
+
+}  // namespace eddy::detail
