@@ -60,3 +60,27 @@ function(eddy_room_tests room)
     eddy_warnings(${program})
     eddy_discover_tests(${program} ${room})
 endfunction()
+
+# Programs that must not compile, tests/ROOM/compile_fail/*.cpp: each names in its first line the
+# words that the compiler must say. Those of `ex`, and those named behind ROOM, are told so by the
+# built-in vocabulary only.
+function(eddy_room_mistakes room)
+    file(GLOB mistakes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/compile_fail/*.cpp)
+    set(of $<TARGET_PROPERTY:eddy_${room}_tests,)
+    foreach(mistake IN LISTS mistakes)
+        get_filename_component(name ${mistake} NAME_WE)
+        if(NOT EDDY_EXECUTION STREQUAL "builtin" AND (room STREQUAL "ex" OR name IN_LIST ARGN))
+            continue()
+        endif()
+        set(test CompileFail.${room}.${name})
+        add_test(
+            NAME ${test}
+            COMMAND
+                ${PROJECT_SOURCE_DIR}/tests/support/expect_mistake.sh ${mistake}
+                ${CMAKE_CXX_COMPILER} -std=c++20 "-D$<JOIN:${of}COMPILE_DEFINITIONS>,;-D>"
+                "-I$<JOIN:${of}INCLUDE_DIRECTORIES>,;-I>"
+            COMMAND_EXPAND_LISTS
+        )
+        set_tests_properties(${test} PROPERTIES LABELS ${room} TIMEOUT ${EDDY_TEST_TIMEOUT_S})
+    endforeach()
+endfunction()

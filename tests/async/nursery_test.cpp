@@ -269,12 +269,17 @@ TEST_P(Nursery, StartsSendersToo) {
             co_await children.join();
         });
         co_await with_nursery([&](nursery& children) -> task<> {
+            children.start(ex::just_error(std::make_error_code(std::errc::io_error)),
+                           [&](const std::exception_ptr&) { trace += 'h'; });
+            co_await children.join();
+        });
+        co_await with_nursery([&](nursery& children) -> task<> {
             children.start(ex::just_error(std::make_error_code(std::errc::io_error)));
             co_await children.join();
         });
     };
     EXPECT_THROW(static_cast<void>(loop().run(body())), std::system_error);
-    EXPECT_EQ(trace, "s");
+    EXPECT_EQ(trace, "sh");
 }
 
 TEST_P(Nursery, ChildrenMayStartOthersAndHaveNurseriesOfTheirOwn) {

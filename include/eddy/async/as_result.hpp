@@ -9,6 +9,7 @@
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
 #include <eddy/io/detail/completion.hpp>
+#include <eddy/io/detail/sender_argument.hpp>
 
 #include <exception>
 #include <system_error>
@@ -109,7 +110,11 @@ template <class Sender>
 auto as_result(Sender&& sender) noexcept(
     std::is_nothrow_constructible_v<std::decay_t<Sender>, Sender>&&
         std::is_nothrow_move_constructible_v<std::decay_t<Sender>>) {
-    return detail::as_result_sender<std::decay_t<Sender>>(static_cast<Sender&&>(sender));
+    if constexpr (ex::sender<Sender>) {
+        return detail::as_result_sender<std::decay_t<Sender>>(static_cast<Sender&&>(sender));
+    } else {
+        detail::explain_argument<Sender>();
+    }
 }
 
 EDDY_EX_END

@@ -6,6 +6,7 @@
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/sender.hpp>
 #include <eddy/ex/stop_token.hpp>
+#include <eddy/io/detail/sender_argument.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -130,6 +131,11 @@ struct finally_t {
     auto operator()(Sender&& sender, Cleanup&& cleanup) const {
         return detail::finally_sender<std::decay_t<Sender>, std::decay_t<Cleanup>>(
             static_cast<Sender&&>(sender), static_cast<Cleanup&&>(cleanup));
+    }
+    /// Never succeeds: says in words what is wrong.
+    template <class Sender, class Cleanup>
+    void operator()(Sender&&, Cleanup&&) const {
+        detail::explain_arguments<Sender, Cleanup>();
     }
 };
 inline constexpr finally_t finally{};

@@ -6,6 +6,7 @@
 #include <eddy/async/event.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/base/assert.hpp>
+#include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/env.hpp>
 #include <eddy/ex/get_stop_token.hpp>
 #include <eddy/ex/inplace_stop_token.hpp>
@@ -15,6 +16,7 @@
 #include <eddy/ex/then.hpp>
 #include <eddy/ex/unstoppable.hpp>
 #include <eddy/ex/write_env.hpp>
+#include <eddy/io/detail/sender_argument.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -47,7 +49,7 @@ public:
 
     /// Starts a child at once. It runs until it ends, or is stopped with the nursery. What it
     /// throws stops the nursery, and is thrown by with_nursery(). Throws std::bad_alloc.
-    void start(task<> child) {
+    void start(task<>&& child) {
         EDDY_ASSERT(loop::current() == &home_,
                     "a child was started on a thread that does not run "
                     "the loop of its nursery");
@@ -59,18 +61,23 @@ public:
     ///
     ///     children.start(serve(std::move(peer)), eddy::report_exception());
     template <class OnError>
-    void start(task<> child, OnError on_error) {
+    void start(task<>&& child, OnError on_error) {
         const auto memory = detail::task_access::promise(child).get_allocator();
         start(detail::shielded(std::allocator_arg, memory, std::move(child), std::move(on_error)));
     }
-    /// The same for any sender; its values are dropped. The memory is that of the allocator that
-    /// its attributes tell of, else that of the nursery.
-    template <class Sender>
-        requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }
-    void start(Sender&& sender) {
-        const auto memory = detail::allocator_of(ex::get_env(sender), memory_);
-        start(detail::await_it<std::decay_t<Sender>>(std::allocator_arg, memory,
-                                                     static_cast<Sender&&>(sender)));
+    /// Both for any sender; its values are dropped. The memory is that of the allocator that its
+    /// attributes tell of, else that of the nursery.
+    template <class Sender, class... OnError>
+        requires(sizeof...(OnError) <= 1)
+    void start(Sender&& sender, OnError... on_error) {
+        if constexpr (ex::sender<Sender>) {
+            const auto memory = detail::allocator_of(ex::get_env(sender), memory_);
+            start(detail::await_it<std::decay_t<Sender>>(std::allocator_arg, memory,
+                                                         static_cast<Sender&&>(sender)),
+                  std::move(on_error)...);
+        } else {
+            detail::explain_argument<Sender>();
+        }
     }
 
     /// A sender that completes when there are no children.
@@ -181,6 +188,11 @@ namespace eddy::detail {
 EDDY_EX_BEGIN
 
 template <class Block>
+concept nursery_block = requires(Block& block, nursery& children) {
+    typename task_values_t<decltype(block(children))>;
+};
+
+template <class Block>
 auto run_nursery(std::allocator_arg_t, frame_allocator memory, Block block)
     -> decltype(block(std::declval<nursery&>())) {
     EDDY_ASSERT(loop::current() != nullptr, "with_nursery() was used outside a loop");
@@ -248,8 +260,14 @@ EDDY_EX_BEGIN
 /// Its frame, and those of children that are senders, come from the allocator of whoever awaits it.
 template <class Block>
 auto with_nursery(Block block) {
-    using make = detail::make_nursery<Block>;
-    return detail::made_task<make>(make{std::move(block)});
+    if constexpr (detail::nursery_block<Block>) {
+        using make = detail::make_nursery<Block>;
+        return detail::made_task<make>(make{std::move(block)});
+    } else {
+        static_assert(ex::detail::never<Block>,
+                      "with_nursery: the argument must be a function that takes an "
+                      "eddy::nursery& and returns an eddy::task");
+    }
 }
 
 EDDY_EX_END

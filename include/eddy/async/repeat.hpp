@@ -3,6 +3,7 @@
 #include <eddy/async/detail/child_receiver.hpp>
 #include <eddy/async/detail/result_store.hpp>
 #include <eddy/async/detail/rounds.hpp>
+#include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/get_stop_token.hpp>
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/sender.hpp>
@@ -166,6 +167,12 @@ struct repeat_t {
     auto operator()(Factory&& factory) const {
         return detail::repeat_sender<std::decay_t<Factory>, false>(static_cast<Factory&&>(factory));
     }
+    /// Never succeeds: says in words what is wrong.
+    template <class Factory>
+    void operator()(Factory&&) const {
+        static_assert(ex::detail::never<Factory>,
+                      "repeat: the argument must be a function that returns a sender");
+    }
 };
 inline constexpr repeat_t repeat{};
 
@@ -176,6 +183,12 @@ struct repeat_until_t {
     template <sender_factory Factory>
     auto operator()(Factory&& factory) const {
         return detail::repeat_sender<std::decay_t<Factory>, true>(static_cast<Factory&&>(factory));
+    }
+    /// Never succeeds: says in words what is wrong.
+    template <class Factory>
+    void operator()(Factory&&) const {
+        static_assert(ex::detail::never<Factory>,
+                      "repeat_until: the argument must be a function that returns a sender");
     }
 };
 inline constexpr repeat_until_t repeat_until{};

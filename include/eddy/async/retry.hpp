@@ -7,6 +7,7 @@
 #include <eddy/async/detail/result_store.hpp>
 #include <eddy/async/detail/rounds.hpp>
 #include <eddy/async/repeat.hpp>
+#include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/sender.hpp>
 #include <eddy/io/loop_scheduler.hpp>
@@ -223,6 +224,12 @@ struct retry_t {
     auto operator()(Factory&& factory, retry_policy policy = {}, Predicate&& worth_it = {}) const {
         return detail::retry_sender<std::decay_t<Factory>, std::decay_t<Predicate>>(
             static_cast<Factory&&>(factory), policy, static_cast<Predicate&&>(worth_it));
+    }
+    /// Never succeeds: says in words what is wrong.
+    template <class Factory, class Predicate = any_error_code>
+    void operator()(Factory&&, retry_policy = {}, Predicate&& = {}) const {
+        static_assert(ex::detail::never<Factory>,
+                      "retry: the first argument must be a function that returns a sender");
     }
 };
 inline constexpr retry_t retry{};

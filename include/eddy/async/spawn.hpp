@@ -5,6 +5,7 @@
 #include <eddy/async/task.hpp>
 #include <eddy/base/member.hpp>
 #include <eddy/ex/inplace_stop_token.hpp>
+#include <eddy/io/detail/sender_argument.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/loop_notice.hpp>
@@ -96,7 +97,7 @@ EDDY_EX_BEGIN
 /// Besides the frame, it allocates one small object, from the same resource. Throws
 /// std::bad_alloc.
 template <class OnError = report_exception>
-void spawn(loop& home, task<> run, OnError on_error = {}) {
+void spawn(loop& home, task<>&& run, OnError on_error = {}) {
     auto allocator = detail::task_access::promise(run).get_allocator();
     static_cast<void>(
         allocator.new_object<detail::spawned<OnError>>(home, std::move(run), std::move(on_error)));
@@ -105,13 +106,16 @@ void spawn(loop& home, task<> run, OnError on_error = {}) {
 /// The same for any sender; its values are dropped. The memory is that of the allocator that its
 /// attributes tell of, else that of operator new.
 template <class Sender, class OnError = report_exception>
-    requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }
 void spawn(loop& home, Sender&& sender, OnError on_error = {}) {
-    const detail::frame_allocator from = detail::allocator_of(ex::get_env(sender));
-    spawn(home,
-          detail::await_it<std::decay_t<Sender>>(std::allocator_arg, from,
-                                                 static_cast<Sender&&>(sender)),
-          std::move(on_error));
+    if constexpr (ex::sender<Sender>) {
+        const detail::frame_allocator from = detail::allocator_of(ex::get_env(sender));
+        spawn(home,
+              detail::await_it<std::decay_t<Sender>>(std::allocator_arg, from,
+                                                     static_cast<Sender&&>(sender)),
+              std::move(on_error));
+    } else {
+        detail::explain_argument<Sender>();
+    }
 }
 
 EDDY_EX_END

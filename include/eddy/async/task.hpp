@@ -4,9 +4,12 @@
 #include <eddy/async/detail/task_promise.hpp>
 #include <eddy/base/assert.hpp>
 #include <eddy/ex/completion_signatures.hpp>
+#include <eddy/ex/detail/awaitable.hpp>
+#include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
+#include <eddy/io/detail/sender_argument.hpp>
 #include <eddy/io/detail/stop_source_for.hpp>
 
 #include <concepts>
@@ -78,12 +81,24 @@ public:
     template <class Sender>
         requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }
     auto await_transform(Sender&& sender) {
-        return sender_wait<Sender>(static_cast<Sender&&>(sender), *this, self());
+        if constexpr (connectable_in<Sender, task_env>) {
+            return sender_wait<Sender>(static_cast<Sender&&>(sender), *this, self());
+        } else {
+            explain_in<task_env>(static_cast<Sender&&>(sender));
+            return std::suspend_never();
+        }
     }
     /// What is no sender is awaited as it is, and resumes the task wherever it likes.
     template <class Awaitable>
     decltype(auto) await_transform(Awaitable&& awaitable) noexcept {
-        return static_cast<Awaitable&&>(awaitable);
+        using awaiter = decltype(ex::detail::awaiter_of(static_cast<Awaitable&&>(awaitable)));
+        if constexpr (ex::detail::awaiter<awaiter, task_promise<T>>) {
+            return static_cast<Awaitable&&>(awaitable);
+        } else {
+            static_assert(ex::detail::never<Awaitable>,
+                          "co_await: this is neither a sender nor an awaitable");
+            return std::suspend_never();
+        }
     }
 
 protected:

@@ -6,6 +6,7 @@
 #include <eddy/async/detail/stop_join.hpp>
 #include <eddy/async/detail/time_limit.hpp>
 #include <eddy/base/clock.hpp>
+#include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/sender.hpp>
 #include <eddy/ex/sender_adaptor_closure.hpp>
@@ -146,6 +147,15 @@ private:
     when limit_;
 };
 
+/// What timeout() and deadline() are called with.
+template <class Limit, class... Args>
+inline constexpr bool limit_arguments = false;
+template <class Limit, class Only>
+inline constexpr bool limit_arguments<Limit, Only> = std::is_convertible_v<Only, Limit>;
+template <class Limit, class Sender, class Last>
+inline constexpr bool limit_arguments<Limit, Sender, Last> =
+    ex::sender<Sender>&& std::is_convertible_v<Last, Limit>;
+
 struct timeout_closure : ex::sender_adaptor_closure<timeout_closure> {
     explicit timeout_closure(when l) noexcept : limit(l) {}
 
@@ -181,6 +191,14 @@ struct timeout_t {
     detail::timeout_closure operator()(duration limit) const noexcept {
         return detail::timeout_closure(detail::when(limit));
     }
+    /// Never succeeds: says in words what is wrong.
+    template <class... Args>
+        requires(!detail::limit_arguments<duration, Args...>)
+    void operator()(Args&&...) const {
+        static_assert(ex::detail::never<Args...>,
+                      "timeout: the arguments must be a sender (if it is a task with a name, "
+                      "std::move() it) and a duration, or behind `|` a duration alone");
+    }
 };
 inline constexpr timeout_t timeout{};
 
@@ -195,6 +213,14 @@ struct deadline_t {
     }
     detail::timeout_closure operator()(time_point end) const noexcept {
         return detail::timeout_closure(detail::when(end));
+    }
+    /// Never succeeds: says in words what is wrong.
+    template <class... Args>
+        requires(!detail::limit_arguments<time_point, Args...>)
+    void operator()(Args&&...) const {
+        static_assert(ex::detail::never<Args...>,
+                      "deadline: the arguments must be a sender (if it is a task with a name, "
+                      "std::move() it) and a time_point, or behind `|` a time_point alone");
     }
 };
 inline constexpr deadline_t deadline{};

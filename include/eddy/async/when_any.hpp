@@ -5,6 +5,7 @@
 #include <eddy/async/detail/stop_join.hpp>
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/sender.hpp>
+#include <eddy/io/detail/sender_argument.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -140,6 +141,11 @@ struct when_any_t {
         static_assert(sizeof...(Senders) != 0, "when_any: there must be at least one sender");
         return detail::when_any_sender<std::decay_t<Senders>...>(
             ex::detail::from_values, static_cast<Senders&&>(senders)...);
+    }
+    /// Never succeeds: says in words what is wrong.
+    template <class... Senders>
+    void operator()(Senders&&...) const {
+        detail::explain_arguments<Senders...>();
     }
 };
 inline constexpr when_any_t when_any{};

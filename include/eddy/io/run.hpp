@@ -9,6 +9,7 @@
 #include <eddy/ex/sender.hpp>
 #include <eddy/io/detail/completion.hpp>
 #include <eddy/io/detail/run_end.hpp>
+#include <eddy/io/detail/sender_argument.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/loop/loop.hpp>
 
@@ -108,7 +109,11 @@ EDDY_EX_BEGIN
 /// loop::run(sender).
 template <class Sender>
 auto run_until_done(loop& home, Sender&& sender) {
-    return detail::run_state<Sender>(home, static_cast<Sender&&>(sender)).run();
+    if constexpr (detail::connectable_in<Sender, detail::loop_env>) {
+        return detail::run_state<Sender>(home, static_cast<Sender&&>(sender)).run();
+    } else {
+        detail::explain_in<detail::loop_env>(static_cast<Sender&&>(sender));
+    }
 }
 
 EDDY_EX_END

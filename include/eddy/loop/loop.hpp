@@ -159,7 +159,6 @@ public:
     /// exception_ptr holds, std::system_error for an error_code, else the error itself. A stop() of
     /// the loop stops the sender.
     template <class Sender, class Loop = loop>
-        requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }
     auto run(Sender&& sender) {
         return run_until_done(static_cast<Loop&>(*this), static_cast<Sender&&>(sender));
     }

@@ -9,7 +9,7 @@ namespace detail {
 /// one line of words.
 struct mistake {};
 
-template <class T>
+template <class...>
 inline constexpr bool never = false;
 
 }  // namespace detail

@@ -1,0 +1,12 @@
+// says: this is not a sender
+#include <eddy/async/async.hpp>
+
+namespace ex = eddy::ex;
+
+eddy::task<> parent() {
+#ifdef CORRECTED
+    co_await eddy::as_result(ex::just(5));
+#else
+    co_await eddy::as_result(5);
+#endif
+}

@@ -1,0 +1,13 @@
+// says: at most one set of values
+#include <eddy/async/async.hpp>
+#include <eddy/ex/into_variant.hpp>
+
+namespace ex = eddy::ex;
+
+eddy::task<> parent() {
+#ifdef CORRECTED
+    co_await eddy::as_result(ex::into_variant(eddy::when_any(ex::just(5), ex::just())));
+#else
+    co_await eddy::as_result(eddy::when_any(ex::just(5), ex::just()));
+#endif
+}

@@ -1,0 +1,12 @@
+// says: co_await: this is neither a sender nor an awaitable
+#include <eddy/async/async.hpp>
+
+namespace ex = eddy::ex;
+
+eddy::task<> parent() {
+#ifdef CORRECTED
+    co_await ex::just(5);
+#else
+    co_await 5;
+#endif
+}

@@ -1,0 +1,14 @@
+// says: this sender cannot be copied
+#include <eddy/async/async.hpp>
+
+eddy::task<> child();
+
+eddy::task<> parent() {
+#ifdef CORRECTED
+    auto one = child();
+    co_await std::move(one);
+#else
+    auto one = child();
+    co_await one;
+#endif
+}

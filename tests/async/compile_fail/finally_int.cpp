@@ -1,0 +1,14 @@
+// says: this is not a sender
+#include <eddy/async/async.hpp>
+
+namespace ex = eddy::ex;
+
+eddy::task<> child();
+
+eddy::task<> parent() {
+#ifdef CORRECTED
+    co_await eddy::finally(child(), ex::just());
+#else
+    co_await eddy::finally(5, ex::just());
+#endif
+}

@@ -1,0 +1,12 @@
+// says: with_nursery: the argument must be a function
+#include <eddy/async/async.hpp>
+
+eddy::task<> child();
+
+eddy::task<> parent() {
+#ifdef CORRECTED
+    co_await eddy::with_nursery([](eddy::nursery&) { return child(); });
+#else
+    co_await eddy::with_nursery([](eddy::nursery&) { return 5; });
+#endif
+}

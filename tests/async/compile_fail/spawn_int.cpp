@@ -1,0 +1,14 @@
+// says: this is not a sender
+#include <eddy/async/async.hpp>
+
+namespace ex = eddy::ex;
+
+eddy::task<> parent() {
+#ifdef CORRECTED
+    eddy::spawn(*eddy::loop::current(), ex::just(5));
+    co_return;
+#else
+    eddy::spawn(*eddy::loop::current(), 5);
+    co_return;
+#endif
+}
