@@ -1,10 +1,10 @@
 #include "allocations.hpp"
+#include "eager.hpp"
 #include "support.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <coroutine>
 #include <cstdint>
 #include <exception>
 #include <stdexcept>
@@ -13,37 +13,6 @@
 #include <tuple>
 
 namespace eddy::ex_testing::exec_as_awaitable {
-
-/// The least that can await senders: it runs at once and keeps what it returns.
-template <class T>
-class eager {
-public:
-    struct promise_type : ex::with_awaitable_senders<promise_type> {
-        eager get_return_object() noexcept {
-            return eager(std::coroutine_handle<promise_type>::from_promise(*this));
-        }
-        std::suspend_never initial_suspend() noexcept { return {}; }
-        std::suspend_always final_suspend() noexcept { return {}; }
-        void unhandled_exception() noexcept { error = std::current_exception(); }
-        void return_value(T result) { value.emplace(std::move(result)); }
-        std::coroutine_handle<> unhandled_stopped() noexcept {
-            stopped = true;
-            return std::noop_coroutine();
-        }
-
-        std::optional<T> value;
-        std::exception_ptr error;
-        bool stopped = false;
-    };
-
-    explicit eager(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
-    eager(eager&&) = delete;
-    ~eager() { frame_.destroy(); }
-    promise_type* operator->() const noexcept { return &frame_.promise(); }
-
-private:
-    std::coroutine_handle<promise_type> frame_;
-};
 
 eager<int> await_number() { co_return co_await ex::just(4); }
 eager<int> await_nothing() {
@@ -178,114 +147,6 @@ TEST(ExecAsAwaitable, ACompletionOnAnotherThreadRacesTheSuspension) {
     }
     loop.finish();
     thread.join();
-}
-
-// An awaitable is a sender.
-
-struct ready_number {
-    int number;
-    bool await_ready() const noexcept { return true; }
-    void await_suspend(std::coroutine_handle<>) const noexcept {}
-    int await_resume() const { return number < 0 ? throw std::runtime_error("no") : number; }
-};
-static_assert(ex::sender<ready_number>);
-static_assert(sends<ready_number, ex::set_value_t(int), ex::set_error_t(std::exception_ptr),
-                    ex::set_stopped_t()>);
-
-TEST(ExecConnect, AnAwaitableCanBeConnected) {
-    EXPECT_EQ(run(ready_number{6}).numbers, std::vector{6});
-    EXPECT_EQ(run(ready_number{-1}).channel, "error");
-    EXPECT_EQ(
-        std::get<0>(ex::sync_wait(ready_number{6} | ex::then([](int number) { return number + 1; }))
-                        .value()),
-        7);
-}
-
-// Coroutines that await each other.
-
-template <class T>
-class lazy {
-public:
-    struct promise_type : ex::with_awaitable_senders<promise_type> {
-        lazy get_return_object() noexcept {
-            return lazy(std::coroutine_handle<promise_type>::from_promise(*this));
-        }
-        std::suspend_always initial_suspend() noexcept { return {}; }
-        auto final_suspend() noexcept {
-            struct go_on {
-                bool await_ready() noexcept { return false; }
-                std::coroutine_handle<> await_suspend(
-                    std::coroutine_handle<promise_type> frame) noexcept {
-                    return ex::continuation_handle(frame.promise());
-                }
-                void await_resume() noexcept {}
-            };
-            return go_on{};
-        }
-        void unhandled_exception() noexcept { error = std::current_exception(); }
-        void return_value(T result) { value.emplace(std::move(result)); }
-        std::optional<T> value;
-        std::exception_ptr error;
-    };
-
-    explicit lazy(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
-    lazy(lazy&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
-    ~lazy() {
-        if (frame_) frame_.destroy();
-    }
-
-    struct awaiter {
-        std::coroutine_handle<promise_type> frame;
-        bool await_ready() noexcept { return false; }
-        template <class Promise>
-        std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
-            frame.promise().set_continuation(waiting);
-            return frame;
-        }
-        T await_resume() {
-            if (frame.promise().error) std::rethrow_exception(frame.promise().error);
-            return std::move(*frame.promise().value);
-        }
-    };
-    auto operator co_await() && noexcept { return awaiter{frame_}; }
-
-private:
-    std::coroutine_handle<promise_type> frame_;
-};
-
-lazy<int> inner(manual_event& event) { co_return 1 + co_await event.wait(); }
-lazy<int> middle(manual_event& event) { co_return 10 + co_await inner(event); }
-eager<int> outer(manual_event& event) { co_return 100 + co_await middle(event); }
-
-TEST(ExecWithAwaitableSenders, CoroutinesAwaitEachOther) {
-    manual_event event;
-    auto waiting = outer(event);
-    event.value(1000);
-    EXPECT_EQ(waiting->value, 1111);
-}
-
-TEST(ExecWithAwaitableSenders, AStopIsPassedThroughAllOfThem) {
-    manual_event event;
-    auto waiting = outer(event);
-    event.stop();
-    EXPECT_TRUE(waiting->stopped);
-    EXPECT_FALSE(waiting->value);
-}
-
-TEST(ExecWithAwaitableSenders, ACoroutineIsASender) {
-    manual_event event;
-    outcome seen;
-    auto operation = ex::connect(middle(event) | ex::then([](int number) { return number + 100; }),
-                                 probe<>{&seen});
-    ex::start(operation);
-    event.value(1);
-    EXPECT_EQ(seen.numbers, std::vector{112});
-
-    manual_event other;
-    auto stopped = ex::connect(middle(other), probe<>{&seen});
-    ex::start(stopped);
-    other.stop();
-    EXPECT_EQ(seen.channel, "stopped");
 }
 
 }  // namespace eddy::ex_testing::exec_as_awaitable

@@ -1,7 +1,5 @@
 #include "support.hpp"
 
-#include <gtest/gtest.h>
-
 #include <tuple>
 #include <variant>
 
@@ -90,20 +88,5 @@ static_assert(std::is_constructible_v<values, std::tuple<>>);
 
 static_assert(same<decltype(ex::get_completion_signatures<dependent_sender, ex::env<>>()),
                    ex::set_value_t()>);
-
-TEST(ExecConnect, GivesWhatTheMemberGives) {
-    outcome seen;
-    auto operation = ex::connect(simple_sender{}, probe<>{&seen});
-    static_assert(std::is_same_v<decltype(operation), never>);
-    static_assert(std::is_same_v<ex::connect_result_t<simple_sender, probe<>>, never>);
-    ex::start(operation);
-    EXPECT_EQ(seen.channel, "none");
-}
-
-TEST(ExecConnect, AnLvalueSenderIsConnectedByCopy) {
-    const auto sender = ex::just(1) | ex::then([](int number) { return number + 1; });
-    EXPECT_EQ(run(sender).numbers, std::vector{2});
-    EXPECT_EQ(run(sender).numbers, std::vector{2});
-}
 
 }  // namespace eddy::ex_testing::exec_snd_concepts

@@ -11,8 +11,6 @@ namespace eddy::ex_testing::stoptoken_inplace {
 
 static_assert(ex::stoppable_token<ex::inplace_stop_token>);
 static_assert(!ex::unstoppable_token<ex::inplace_stop_token>);
-static_assert(ex::stoppable_token<ex::never_stop_token>);
-static_assert(ex::unstoppable_token<ex::never_stop_token>);
 static_assert(!ex::stoppable_token<int>);
 static_assert(std::is_same_v<ex::stop_callback_for_t<ex::inplace_stop_token, void (*)()>,
                              ex::inplace_stop_callback<void (*)()>>);

@@ -1,0 +1,33 @@
+#include "other_thread.hpp"
+#include "support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace eddy::ex_testing::exec_on {
+
+TEST(ExecOn, RunsThereAndComesBack) {
+    other_thread thread;
+    auto [there, back] = ex::sync_wait(ex::on(thread.get_scheduler(), ex::just() | ex::then(here)) |
+                                       ex::let_value([](auto& id) { return ex::just(id, here()); }))
+                             .value();
+    EXPECT_EQ(there, thread.id());
+    EXPECT_EQ(back, std::this_thread::get_id());
+}
+
+TEST(ExecOn, APartOfAChainRunsThereAndComesBack) {
+    other_thread thread;
+    auto [number, there, back] =
+        ex::sync_wait(
+            ex::just(3) | ex::on(thread.get_scheduler(), ex::then([](int value) {
+                                     return std::pair(value, here());
+                                 })) |
+            ex::let_value([](auto& pair) { return ex::just(pair.first, pair.second, here()); }))
+            .value();
+    EXPECT_EQ(number, 3);
+    EXPECT_EQ(there, thread.id());
+    EXPECT_EQ(back, std::this_thread::get_id());
+}
+
+}  // namespace eddy::ex_testing::exec_on
