@@ -5,7 +5,7 @@ scratch=$(mktemp -d)
 server=
 port=
 declare -A inputs=()  # of the servers, by process
-engines="epoll poll best"
+engines="epoll poll io_uring"
 
 cleanup() {
     local process
@@ -68,3 +68,10 @@ refuses() {
     [[ $status -eq $expected ]] || fail "status $status instead of $expected: $*"
     grep -q "$pattern" "$scratch/err" || fail "'$(cat "$scratch/err")' does not say $pattern: $*"
 }
+
+# Each engine by its name. io_uring is left out only where a loop cannot have it: an example next to
+# the one that is checked, whose input has ended, is the judge.
+if ! : | EDDY_ENGINE=io_uring timeout 30 "$(dirname "$1")/echo_coroutine" 0 >/dev/null 2>"$scratch/err"; then
+    echo "io_uring is left out: $(cat "$scratch/err")"
+    engines="epoll poll best"
+fi

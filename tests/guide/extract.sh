@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # extract.sh DIRECTORY CHAPTER...: writes the code blocks of the chapters as DIRECTORY/CHAPTER-N.cpp,
-# and what they print, where that is said, as CHAPTER-N.expected.
+# and what they print, where that is said, as CHAPTER-N.expected. Fails at a block that it would not
+# write: one in another language or without one, of other marks, indented, or never closed. (What is
+# typed at a prompt begins with `$ ` or `g++`.)
 set -euo pipefail
 
 directory=$1
@@ -9,12 +11,24 @@ mkdir -p "$directory.new"
 rm -f "$directory.new"/*
 for chapter in "$@"; do
     awk -v out="$directory.new/$(basename "$chapter" .md)" '
+        function refuse(why) {
+            print FILENAME ":" FNR ": " why > "/dev/stderr"
+            refused = 1
+            exit 1
+        }
+        inside && /^```$/ { inside = 0; next }
+        inside { print > file; next }
         /^<!-- prints: .* -->$/ { expected = $0; gsub(/^<!-- prints: | -->$/, "", expected); next }
-        /^```cpp$/ { inside = 1; n++; file = out "-" n ".cpp"; printf "" > file
+        /^```cpp$/ { inside = FNR; n++; file = out "-" n ".cpp"; printf "" > file
                      if (expected != "") print expected > (out "-" n ".expected")
                      expected = ""; next }
-        /^```$/ { inside = 0; next }
-        inside { print > file }
+        /^[[:space:]]*(```|~~~)/ { refuse("a block that is not compiled: " $0) }
+        /^(    |\t)/ && before == "" && !/^    (\$|g\+\+) / { refuse("code that is not compiled: " $0) }
+        { before = $0 }
+        END {
+            if (!refused && inside) refuse("the block of line " inside " has no end")
+            if (!refused && expected != "") refuse("nothing prints what is said to be printed")
+        }
     ' "$chapter"
 done
 # Files that did not change keep their time, so that nothing is compiled again for nothing.

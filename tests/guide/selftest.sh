@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# selftest.sh: extract.sh takes what it can compile and refuses every other block.
+set -euo pipefail
+extract=$(dirname "$(readlink -f "$0")")/extract.sh
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+# try TEXT: with the line breaks of printf.
+try() {
+    printf -- "$1" >chapter.md
+    "$extract" out chapter.md 2>err
+}
+takes() { try "$1" || { echo "refuses '$1': $(cat err)"; exit 1; }; }
+refuses() {
+    if try "$1"; then
+        echo "takes '$1'"
+        exit 1
+    fi
+    grep -q "^chapter.md:[0-9]*: $2" err || { echo "says '$(cat err)' of '$1'"; exit 1; }
+}
+
+takes 'text\n\n<!-- prints: 5 -->\n```cpp\nint main() {}\n```\n\n    g++ hello.cpp\n'
+[[ $(cat out/chapter-1.cpp) == "int main() {}" && $(cat out/chapter-1.expected) == 5 ]]
+takes '```cpp\n// ~~~\n    int indented;\n```\n'
+refuses '```\nint x;\n```\n' 'a block that is not compiled'
+refuses '```c++\nint x;\n```\n' 'a block that is not compiled'
+refuses '```cpp title\nint x;\n```\n' 'a block that is not compiled'
+refuses '~~~\nint x;\n~~~\n' 'a block that is not compiled'
+refuses '- item\n\n  ```cpp\n  int x;\n  ```\n' 'a block that is not compiled'
+refuses 'text\n\n    int x;\n' 'code that is not compiled'
+refuses '```cpp\nint x;\n' 'the block of line 1 has no end'
+refuses '<!-- prints: 5 -->\ntext\n' 'nothing prints'
