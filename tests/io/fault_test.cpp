@@ -63,6 +63,9 @@ TEST_P(IoFaultTest, OfWhatListensOnEachLoop) {
     fails_with_each({call::socket, call::getsockname}, [&] {
         return thrown_by([&] { tcp::listen_on_each(group, address::loopback_v4(0)); });
     });
+    fails_with_each({call::socket, call::getsockname}, [&] {
+        return thrown_by([&] { udp::bind_on_each(group, address::loopback_v4(0)); });
+    });
 }
 
 TEST_P(IoFaultTest, OfWhatConnects) {

@@ -1,6 +1,12 @@
 #include "io/io_fixture.hpp"
 
+#include <eddy/async/spawn.hpp>
 #include <eddy/io/udp/socket.hpp>
+#include <eddy/loop/loop_group.hpp>
+
+#include <set>
+#include <string_view>
+#include <vector>
 
 namespace eddy::test {
 namespace {
@@ -170,6 +176,53 @@ TEST_P(UdpTest, BroadcastMustBeAllowed) {
     EXPECT_FALSE(client.set_option(option::broadcast{true}));
     EXPECT_FALSE(client.get_option(allowed));
     EXPECT_TRUE(allowed.value);
+}
+
+TEST_P(UdpTest, AnAddressIsSharedOnlyByThoseThatAllSaySo) {
+    const udp::socket first(loop(), address::loopback_v4(0), {.reuse_port = true});
+    const udp::socket second(loop(), where_is(first), {.reuse_port = true});
+    EXPECT_EQ(where_is(second), where_is(first));
+    udp::socket third;
+    EXPECT_EQ(udp::socket::open(loop(), where_is(first), third), std::errc::address_in_use);
+    EXPECT_FALSE(third);
+    const udp::socket alone = bound();
+    EXPECT_EQ(udp::socket::open(loop(), where_is(alone), third, {.reuse_port = true}),
+              std::errc::address_in_use);
+}
+
+/// Answers each datagram by one byte that says who has received it.
+task<> tell_senders(const udp::socket& socket, char name) {
+    for (;;) {
+        char query[8];
+        const datagram got = co_await socket.recv_from(bytes(query));
+        co_await socket.send_to(bytes(std::string_view(&name, 1)), got.from);
+    }
+}
+
+TEST_P(UdpTest, ShardsOneAddressOverAGroup) {
+    loop_group group({.size = 3, .loop = {.engine = GetParam()}});
+    std::vector<udp::socket> sockets = udp::bind_on_each(group, address::loopback_v4(0));
+    ASSERT_EQ(sockets.size(), 3U);
+    const address shared = where_is(sockets[0]);
+    EXPECT_NE(shared.port(), 0);
+    for (std::size_t i = 0; i != 3; ++i) {
+        EXPECT_EQ(where_is(sockets[i]), shared);
+        EXPECT_EQ(sockets[i].home(), &group.at(i));
+        spawn(group.at(i), tell_senders(sockets[i], static_cast<char>('a' + i)));
+    }
+    group.start();
+    std::set<char> seen;
+    for (int i = 0; i != 100; ++i) {
+        const udp::socket client = bound();
+        run(client.send_to(bytes("who?"), shared));
+        char name = 0;
+        ASSERT_EQ(run(client.recv(bytes(std::span(&name, 1)))).size, 1U);
+        seen.insert(name);
+    }
+    EXPECT_GE(seen.size(), 2U) << "all hundred came to one loop";
+    group.stop();
+    group.join();
+    sockets.clear();
 }
 
 EDDY_ON_EVERY_ENGINE(UdpTest);

@@ -4,11 +4,20 @@
 #include <eddy/io/address.hpp>
 #include <eddy/io/detail/attach_socket.hpp>
 #include <eddy/io/message_socket.hpp>
+#include <eddy/loop/loop_group.hpp>
 
+#include <cstddef>
 #include <system_error>
-#include <utility>
+#include <vector>
 
 namespace eddy::udp {
+
+struct bind_options {
+    /// Several sockets share the address, and the kernel spreads datagrams over them, by where they
+    /// come from.
+    bool reuse_port = false;
+};
+
 EDDY_EX_BEGIN
 
 /// A UDP socket.
@@ -28,14 +37,22 @@ public:
 
     /// Bound to `where`; with port 0 the kernel chooses one. Throws std::system_error with the
     /// address in its message.
-    socket(loop& home, const address& where) {
-        detail::throw_if(open(home, where, *this), "udp::socket", where);
+    socket(loop& home, const address& where, const bind_options& options = {}) {
+        detail::throw_if(open(home, where, *this, options), "udp::socket", where);
     }
     /// The same without exceptions: `out` is unchanged on error.
-    static std::error_code open(loop& home, const address& where, socket& out) noexcept {
+    static std::error_code open(loop& home, const address& where, socket& out,
+                                const bind_options& options = {}) noexcept {
         unique_fd fd;
         if (auto error = detail::open_for<socket>(where, fd)) {
             return error;
+        }
+        if (options.reuse_port) {
+            const int on = 1;
+            if (auto error =
+                    detail::set_socket_option(fd.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on)) {
+                return error;
+            }
         }
         if (auto error = detail::bind_socket(fd.get(), where)) {
             return error;
@@ -47,6 +64,22 @@ public:
         return detail::bind_socket(native_handle(), where);
     }
 };
+
+/// One socket for each loop of the group, in their order, all on the same address; the kernel
+/// spreads the datagrams over them (SO_REUSEPORT). With port 0 the first one chooses it. Throws
+/// std::system_error.
+///
+/// Thread: before the group is started; then each socket belongs to the thread of its loop. They
+/// must not outlive the group, and may be destroyed when it was joined.
+inline std::vector<socket> bind_on_each(loop_group& group, address where) {
+    std::vector<socket> made;
+    made.reserve(group.size());
+    for (std::size_t i = 0; i != group.size(); ++i) {
+        made.emplace_back(group.at(i), where, bind_options{.reuse_port = true});
+        detail::throw_if(made.front().local_address(where), "udp::bind_on_each", where);
+    }
+    return made;
+}
 
 EDDY_EX_END
 }  // namespace eddy::udp
