@@ -226,7 +226,8 @@ public:
     template <class Receiver>
         requires std::same_as<typename Convert::signature, ex::set_value_t(std::size_t)>
     [[nodiscard]] bool send_now(Receiver&& receiver) noexcept {
-        if (request_.code != opcode::send || home_ == nullptr) {
+        if (request_.code != opcode::send || home_ == nullptr || home_ != loop::current() ||
+            !request_.slot->may_write) {
             return false;
         }
         if constexpr (requires { convert_.prepare(request_); }) {

@@ -82,7 +82,7 @@ public:
     ~sender_wait() { end_operation(); }
 
     /// The room is used from here on until await_resume(), while the task does nothing else.
-    bool await_ready() {
+    [[gnu::always_inline]] bool await_ready() {
         if constexpr (goes_at_once) {
             if (!wait_.promise().stop_token().stop_requested() &&
                 sender_.send_now(at_once{&outcome_})) {
