@@ -1,11 +1,14 @@
 #include "pollset/poll_core.hpp"
 
 #include "kernel/descriptor.hpp"
+#include "kernel/event.hpp"
 
 #include <eddy/base/error.hpp>
 
 #include <algorithm>
 #include <new>
+
+#include <sys/epoll.h>
 
 namespace eddy::detail {
 
@@ -161,9 +164,20 @@ std::error_code poll_core::refuse_file(int fd) noexcept {
     if (auto error = kernel::examine(fd, facts)) {
         return error;
     }
-    return facts.type == kernel::file_type::file
-               ? std::make_error_code(std::errc::operation_not_permitted)
-               : std::error_code();
+    if (facts.type == kernel::file_type::file) {
+        return std::make_error_code(std::errc::operation_not_permitted);
+    }
+    if (facts.type != kernel::file_type::other || facts.identity == 0) {
+        return {};
+    }
+    // A device: some can be waited for, and only epoll tells.
+    unique_fd probe;
+    if (kernel::make_epoll(probe)) {
+        return {};
+    }
+    epoll_event event{};
+    const auto error = kernel::epoll_ctl(probe.get(), EPOLL_CTL_ADD, fd, &event);
+    return error == std::errc::operation_not_permitted ? error : std::error_code();
 }
 
 std::error_code poll_core::claim_slot(poll_handle& h) noexcept try {

@@ -4,6 +4,7 @@
 #include "pollset/station.hpp"
 #include "pollset/strategy.hpp"
 
+#include <eddy/base/assert.hpp>
 #include <eddy/base/clock.hpp>
 #include <eddy/intrusive/timer_heap.hpp>
 #include <eddy/pollset/poll_domain.hpp>
@@ -136,7 +137,8 @@ public:
         return std::uint64_t{h.generation_} << 32 | static_cast<std::uint32_t>(h.fd_.get());
     }
     static int fd(const poll_handle& h) noexcept { return h.fd_.get(); }
-    /// `operation_not_permitted` for what is always ready, such as a regular file.
+    /// `operation_not_permitted` for what is always ready and cannot be waited for: what epoll
+    /// refuses, such as a regular file or /dev/null.
     static std::error_code refuse_file(int fd) noexcept;
     /// What closures wait for now.
     static interest wanted(const poll_handle& h) noexcept;
@@ -176,6 +178,11 @@ private:
             lock.lock();
         }
         return read();
+    }
+    /// A closure that is to be told an end: a list that it is in already must not be torn.
+    static void take_for_the_end(closure& done) noexcept {
+        const bool taken = done.taken_.exchange(true, std::memory_order_acquire);
+        EDDY_ASSERT(!taken, "a closure that waits already is to be told an end");
     }
     /// A refusal of the kernel's becomes errc::strategy_denied.
     std::error_code made_by(strategy_maker* make) noexcept;

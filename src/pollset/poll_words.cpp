@@ -90,6 +90,7 @@ void poll_core::shutdown(poll_handle& h, std::error_code why) {
 void poll_core::orphan(poll_handle& h, closure& done, unique_fd* released) {
     core_lock lock(*this);
     EDDY_ASSERT(!h.orphaned_, "a poll_handle is orphaned twice");
+    take_for_the_end(done);
     h.orphaned_ = true;
     h.on_done_ = &done;
     leave_all(h);

@@ -243,6 +243,7 @@ void poll_core::sleep(station& s, pollset_worker& w, time_point deadline,
     w.station_ = &s;
     w.state_ = state::waiting;
     s.sleepers.push_back(w);
+    ++counters_.sleeps;
     lock.release();
     kernel::sleep_while(w.called_, 0, deadline);
     lock.acquire();
@@ -293,6 +294,7 @@ void poll_core::depart(station& s, pollset_worker& w, core_lock& lock) noexcept 
 void poll_core::shutdown(pollset& set, closure& done) {
     core_lock lock(*this);
     EDDY_ASSERT(!set.shut_down_, "a pollset is shut down twice");
+    take_for_the_end(done);
     set.shut_down_ = true;
     leave_all(set, lock);
     end_timers(set, lock);

@@ -3,10 +3,13 @@
 #include <eddy/base/error.hpp>
 
 #include <atomic>
+#include <cerrno>
 #include <mutex>
 #include <optional>
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 #include <csignal>
@@ -40,6 +43,74 @@ TEST_P(PollsetBadInput, ASetRefusesAtOnceWhatNoPollsetCouldServe) {
     held_handle none(domain(), unique_fd());
     EXPECT_EQ(bag.add(*none), std::errc::bad_file_descriptor);
     EXPECT_EQ(bag.remove(*file), std::errc::no_such_file_or_directory);
+}
+
+TEST_P(PollsetBadInput, WhatEpollRefusesIsRefusedByPollsetsAndSets) {
+    pollset set(domain());
+    pollset_set bag(domain());
+    int refused = 0;
+    for (const char* const path : {"/dev/null", "/dev/random", "/"}) {
+        SCOPED_TRACE(path);
+        unique_fd fd(::open(path, O_RDONLY | O_CLOEXEC));
+        ASSERT_TRUE(fd);
+        bool can_be_watched = true;
+        {
+            const unique_fd epoll(::epoll_create1(EPOLL_CLOEXEC));
+            epoll_event event{};
+            if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd.get(), &event) != 0) {
+                ASSERT_EQ(errno, EPERM);
+                can_be_watched = false;
+                ++refused;
+            }
+        }
+        const auto as_epoll = [&](std::error_code error) {
+            return can_be_watched ? !error : error == std::errc::operation_not_permitted;
+        };
+        held_handle handle(domain(), std::move(fd));
+        EXPECT_TRUE(as_epoll(set.add(*handle)));
+        if (can_be_watched) {
+            ASSERT_FALSE(set.remove(*handle));
+        }
+        EXPECT_TRUE(as_epoll(bag.add(*handle)));
+    }
+    EXPECT_GE(refused, 2) << "the directory, and what is always ready";
+}
+
+TEST_P(PollsetBadInput, AClosureIsNotToldOfAnEndWhileItWaits) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");  // a child that forked would not ask
+    pollset set(domain());
+    auto [read, write] = make_pipe();
+    held_handle handle(domain(), std::move(read));
+    noted waits;
+    ASSERT_FALSE(set.add(*handle));
+    ASSERT_FALSE(handle->notify_on_read(waits));
+    EXPECT_DEATH(handle->orphan(waits), "a closure that waits already is to be told an end");
+    EXPECT_DEATH(set.shutdown(waits), "a closure that waits already is to be told an end");
+    handle->shutdown(std::make_error_code(std::errc::timed_out));
+    settle(set);
+    EXPECT_EQ(waits.calls(), 1);
+}
+
+TEST_P(PollsetBadInput, AClosureThatIsToBeToldAnEndDoesNotWaitForAnythingElse) {
+    pollset set(domain());
+    auto [read, write] = make_pipe();
+    held_handle handle(domain(), std::move(read));
+    noted down;
+    inside one(set);
+    ASSERT_TRUE(waits());
+    std::error_code refused;
+    callback busy([&](std::error_code) {
+        set.shutdown(down);  // this thread is inside
+        refused = handle->notify_on_read(down);
+    });
+    ASSERT_FALSE(set.add(*handle));
+    ASSERT_FALSE(handle->notify_on_read(busy));
+    write_all(write.get(), "x");
+    one.join();
+    EXPECT_EQ(refused, std::errc::connection_already_in_progress);
+    EXPECT_EQ(down.calls(), 1);
+    ASSERT_FALSE(handle->notify_on_read(down)) << "it was told: it may be handed in again";
+    EXPECT_TRUE(handle->cancel(down));
 }
 
 TEST_P(PollsetBadInput, AHandleOfAnotherDomainIsNotThereToBeRemoved) {

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -260,6 +261,20 @@ TEST_P(PollsetTimer, WhatAnExecutorHasStaysWithItWhateverBecomesOfTheTimer) {
     EXPECT_FALSE(due.error());
     EXPECT_EQ(ended.error(), std::errc::operation_canceled);
     EXPECT_EQ(done.calls(), 1);
+}
+
+TEST_P(PollsetTimer, TimersWithAnotherPriorityAreCalledFirst) {
+    pollset set(domain());
+    std::string order;
+    callback on_low([&](std::error_code) { order += 'l'; });
+    callback on_high([&](std::error_code) { order += 'h'; });
+    pollset_timer low(set, on_low, 40);
+    pollset_timer high(set, on_high, 3);
+    const time_point now = clock::now();
+    ASSERT_FALSE(low.set_at(now - 2ms));
+    ASSERT_FALSE(high.set_at(now - 1ms));
+    EXPECT_TRUE(until(set, [&] { return order.size() == 2; }));
+    EXPECT_EQ(order, "hl");
 }
 
 EDDY_WITH_EVERY_STRATEGY(PollsetTimer);

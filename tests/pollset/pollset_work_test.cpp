@@ -1,5 +1,6 @@
 #include "support/pollset_fixture.hpp"
 
+#include <atomic>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -7,6 +8,21 @@
 
 namespace eddy::test {
 namespace {
+
+/// A closure that stays inside until it is let go.
+struct blocking : closure {
+    blocking() noexcept
+        : closure([](closure& self, std::error_code) {
+              auto& me = static_cast<blocking&>(self);
+              me.entered = true;
+              for (const time_point end = clock::now() + patience; !me.leave;) {
+                  ASSERT_LT(clock::now(), end);
+                  std::this_thread::sleep_for(50us);
+              }
+          }) {}
+    std::atomic<bool> entered{false};
+    std::atomic<bool> leave{false};
+};
 
 class PollsetWork : public PollsetTest {};
 
@@ -245,6 +261,56 @@ TEST_P(PollsetWork, AnExecutorGetsTheClosures) {
     ASSERT_EQ(collected.got.size(), 2U) << "the end, after what was there before it";
     collected.got[1]->run();
     EXPECT_EQ(done.calls(), 1);
+}
+
+TEST_P(PollsetWork, AShutdownIsDoneWhenTheLastWorkerHasLeftItsClosure) {
+    pollset set(domain());
+    auto [read, write] = make_pipe();
+    held_handle handle(domain(), std::move(read));
+    blocking closure;
+    ASSERT_FALSE(set.add(*handle));
+    ASSERT_FALSE(handle->notify_on_read(closure));
+    inside one(set);
+    write_all(write.get(), "x");
+    ASSERT_TRUE(comes([&] { return closure.entered.load(); }));
+    noted done;
+    set.shutdown(done);
+    EXPECT_EQ(done.calls(), 0) << "a thread is inside";
+    closure.leave = true;
+    EXPECT_EQ(one.join(), work_end::ran);
+    EXPECT_EQ(done.calls(), 1);
+}
+
+TEST_P(PollsetWork, AKickWritesAnEventfdForAThreadInTheKernelOnly) {
+    pollset set(domain());
+    auto [read, write] = make_pipe();
+    held_handle handle(domain(), std::move(read));
+    blocking closure;
+    ASSERT_FALSE(set.add(*handle));
+    ASSERT_FALSE(handle->notify_on_read(closure));
+    inside running(set);
+    write_all(write.get(), "x");
+    ASSERT_TRUE(comes([&] { return closure.entered.load(); }));
+    EXPECT_FALSE(set.kick(running.worker));
+    EXPECT_EQ(domain().counters().poller_wakes, 0U) << "it runs a closure";
+
+    const auto before = domain().counters().waits;
+    inside polling(set);
+    ASSERT_TRUE(comes([&] { return domain().counters().waits != before; }));
+    inside sleeping(set);
+    {
+        const auto lock = sleeping.once_inside();
+        EXPECT_FALSE(set.kick(sleeping.worker));
+    }
+    EXPECT_EQ(sleeping.join(), work_end::kicked);
+    EXPECT_EQ(domain().counters().poller_wakes, 0U) << "it waited for its turn";
+
+    EXPECT_FALSE(set.kick(polling.worker));
+    EXPECT_EQ(domain().counters().poller_wakes, 1U);
+    EXPECT_EQ(polling.join(), work_end::kicked);
+    closure.leave = true;
+    EXPECT_EQ(running.join(), work_end::ran);
+    EXPECT_EQ(domain().counters().poller_wakes, 1U);
 }
 
 EDDY_WITH_EVERY_STRATEGY(PollsetWork);

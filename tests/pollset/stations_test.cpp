@@ -125,6 +125,28 @@ TEST_P(Stations, AreLeftBehindByAPollsetThatChangesUnderItsWorkers) {
     }
 }
 
+TEST_P(Stations, ARemovalTakesEffectWhileAWorkerIsInTheKernel) {
+    pollset set(domain());
+    auto [read, write] = make_pipe();
+    held_handle handle(domain(), std::move(read));
+    noted readable;
+    ASSERT_FALSE(set.add(*handle));
+    ASSERT_FALSE(handle->notify_on_read(readable));
+    inside one(set);
+    ASSERT_TRUE(comes([&] { return domain().counters().waits != 0; }));
+    const auto before = domain().counters().waits;
+    ASSERT_FALSE(set.remove(*handle));
+    if (GetParam() == poll_strategy::poll) {
+        ASSERT_TRUE(comes([&] { return domain().counters().waits != before; }))
+            << "it was not called out";
+    }
+    write_all(write.get(), "x");
+    set.kick_any();
+    EXPECT_EQ(one.join(), work_end::kicked);
+    EXPECT_EQ(domain().counters().events, 0U);
+    EXPECT_EQ(readable.calls(), 0);
+}
+
 EDDY_WITH_EVERY_STRATEGY(Stations);
 
 /// What epollex makes is counted in descriptors: an epoll set has two, itself and what wakes it.

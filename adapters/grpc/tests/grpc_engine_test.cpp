@@ -25,7 +25,6 @@ namespace {
 
 using namespace raw_echo;
 using namespace std::chrono_literals;
-using std::chrono::steady_clock;
 
 /// gRPC chooses its engine when it is first used.
 class chosen_engine final : public testing::Environment {
@@ -144,16 +143,18 @@ TEST(GrpcEngineNoTsan, AStreamFromTheServerArrives) {
 TEST(GrpcEngineNoTsan, ADeadlineEndsACallOnBothSides) {
     sync_server server;
     const auto channel = server.connect();
-    grpc::ClientContext context;
-    context.set_deadline(in_a_moment(100ms));
-    bytes out;
-    const auto begin = steady_clock::now();
-    const grpc::Status status = call(*channel, hang_name, context, to_bytes(""), out);
-    EXPECT_EQ(status.error_code(), grpc::DEADLINE_EXCEEDED) << status.error_message();
-    EXPECT_GE(steady_clock::now() - begin, 95ms);
-    EXPECT_LT(steady_clock::now() - begin, 10s);
+    // On a busy machine a deadline may pass before the server has seen the call. How long it took
+    // is not asked: gRPC reads two clocks to convert a deadline, and may be interrupted in between.
+    for (auto wait = 100ms; server.echo.hanging == 0 && wait < 20s; wait *= 2) {
+        grpc::ClientContext context;
+        bytes out;
+        context.set_deadline(in_a_moment(wait));
+        const grpc::Status status = call(*channel, hang_name, context, to_bytes(""), out);
+        EXPECT_EQ(status.error_code(), grpc::DEADLINE_EXCEEDED) << status.error_message();
+    }
+    ASSERT_NE(server.echo.hanging, 0);
     server.echo.seen_cancelled.wait(0);
-    EXPECT_EQ(server.echo.seen_cancelled, 1);
+    EXPECT_GE(server.echo.seen_cancelled, 1);
 }
 
 TEST(GrpcEngineNoTsan, CancellingEndsACallOnBothSides) {

@@ -17,7 +17,9 @@ class poll_core;
 class poll_handle;
 
 /// What is to be called once. Its user owns it and may destroy it, or hand it in again, from inside
-/// the call: as the last thing it does, since another thread may call it from then on.
+/// the call: as the last thing it does, since another thread may call it from then on. Until it is
+/// called it waits in one place: another wait refuses it with an error, and to give it to an
+/// orphan() or shutdown() is a mistake that ends the program.
 ///
 /// Where: on a worker of a pollset that holds the handle, before that worker's `work` returns. The
 /// end (of a shutdown or an orphan) of a handle that no pollset holds is told inside the call that
@@ -56,7 +58,7 @@ private:
     closure* next_ = nullptr;
     std::error_code error_;
     poll_handle* handle_ = nullptr;   ///< that must stay until the executor has run it
-    std::atomic<bool> taken_{false};  ///< waits for an event, or is due
+    std::atomic<bool> taken_{false};  ///< waits for an event or an end, or is due
 
     friend class detail::closure_list;
     friend class detail::poll_core;

@@ -57,7 +57,7 @@ public:
 
     /// Threads that work here run the closures of `handle` from now on.
     /// Errors: `file_exists` if it is here already, or if another handle has its fd;
-    /// `operation_not_permitted` for a regular file; `errc::signal_needs_loop` for a signalfd;
+    /// `operation_not_permitted` for what epoll refuses; `errc::signal_needs_loop` for a signalfd;
     /// `bad_file_descriptor`; `invalid_argument` if it is of another domain; `operation_canceled`
     /// if it was orphaned, or the pollset is shut down; `not_enough_memory`; `errc::forked`; what
     /// the kernel says.
