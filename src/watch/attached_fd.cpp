@@ -13,7 +13,10 @@ attached_fd::attached_fd(loop& home, int fd, const char* name) : borrowed_(true)
     if (auto error =
             descriptor::attach(home, lent, descriptor_, {.name = name, .nonblocking = true})) {
         static_cast<void>(lent.release());
-        throw std::system_error(error, "cannot watch fd " + std::to_string(fd));
+        const char* const advice = error == std::errc::file_exists
+                                       ? " twice (bidi_watch is for both directions of one fd)"
+                                       : "";
+        throw std::system_error(error, "cannot watch fd " + std::to_string(fd) + advice);
     }
 }
 

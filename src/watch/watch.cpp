@@ -10,6 +10,7 @@ watch::watch(loop& home, const watch_options& options) noexcept
     };
     command_.set_callbacks(run, run);  // commands are done also while the loop ends
     command_.set_priority(0);
+    command_.is_command_ = true;
     home.attend();  // what is ready already is queued by the constructors of kinds
 }
 

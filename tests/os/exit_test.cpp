@@ -1,7 +1,9 @@
 #include "os/process_fixture.hpp"
 
 #include <cerrno>
+#include <fstream>
 #include <memory>
+#include <string>
 
 #include <sys/resource.h>
 
@@ -35,6 +37,36 @@ TEST_P(ExitTest, TellsTheSignalAndTheCore) {
     const exit_status aborted = run(options);
     EXPECT_EQ(aborted.signal, SIGABRT);
     EXPECT_FALSE(aborted.core);
+}
+
+/// Whether this kernel writes a core into the directory of a process that aborts there: the pattern
+/// may name a program or another place, and the hard limit may forbid it.
+bool core_is_written(const std::string& directory) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
+        if (::setrlimit(RLIMIT_CORE, &unlimited) == 0 && ::chdir(directory.c_str()) == 0) {
+            ::execl("/bin/sh", "sh", "-c", "kill -ABRT $$", nullptr);
+        }
+        ::_exit(0);
+    }
+    int status = 0;
+    return ::waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WCOREDUMP(status);
+}
+
+TEST_P(ExitTest, TellsThatACoreWasWritten) {
+    std::string pattern;
+    std::ifstream("/proc/sys/kernel/core_pattern") >> pattern;
+    const scratch_directory directory;
+    if (pattern.find_first_of("|/") != std::string::npos || !core_is_written(directory.path())) {
+        GTEST_SKIP() << "no core is written here: " << pattern;
+    }
+    process_options options = shell("kill -ABRT $$");
+    options.limits = {{RLIMIT_CORE, RLIM_INFINITY, RLIM_INFINITY}};
+    options.directory = directory.path();
+    const exit_status aborted = run(options);
+    EXPECT_EQ(aborted.signal, SIGABRT);
+    EXPECT_TRUE(aborted.core);
 }
 
 TEST_P(ExitTest, TellsWhatItHasUsed) {

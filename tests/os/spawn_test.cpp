@@ -1,10 +1,12 @@
 #include "os/process_fixture.hpp"
+#include "support/signals.hpp"
 
 #include <eddy/os/process_reservation.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 #include <thread>
 
@@ -331,6 +333,29 @@ TEST_P(SpawnTest, AProcessThatTheLoopHasNoRoomForIsWatchedAllTheSame) {
     EXPECT_EQ(end_of(process).code, 7);
     EXPECT_EQ(end_of(process).code, 7);
     EXPECT_EQ(process.send_signal(SIGTERM), std::errc::no_such_process);
+}
+
+/// What waits for this process is not the child's.
+TEST_P(SpawnTest, ASignalThatIsPendingHereIsNotPendingThere) {
+    const blocked_signals blocked{{SIGTERM}};
+    send_signal(SIGTERM);
+    ASSERT_TRUE(is_pending(SIGTERM));
+    process_options options = sleeper();
+    options.blocked_signals = signal_set{};
+    process_handle child = spawn(options);
+    std::ifstream status("/proc/" + std::to_string(child.pid()) + "/status");
+    int seen = 0;
+    for (std::string field, value; status >> field; status.ignore(4096, '\n')) {
+        if (field == "SigPnd:" || field == "ShdPnd:") {
+            status >> value;
+            EXPECT_EQ(value, "0000000000000000") << field;
+            ++seen;
+        }
+    }
+    EXPECT_EQ(seen, 2);
+    EXPECT_FALSE(child.send_signal(SIGTERM));
+    EXPECT_EQ(end_of(child).signal, SIGTERM);
+    EXPECT_TRUE(is_pending(SIGTERM));
 }
 
 }  // namespace

@@ -91,6 +91,27 @@ TEST_P(ChildrenWatch, WithAnotherPriorityIsToldWhatOthersWereTold) {
     EXPECT_EQ(told, (std::vector{child_change::stopped, child_change::continued}));
 }
 
+TEST_P(ChildrenWatch, WithAnotherPriorityIsCalledInAnotherOrder) {
+    child_source source(loop());
+    process_handle child = spawn(sleeper());
+    std::vector<char> order;
+    const auto told = [&order](char name) {
+        return [&order, name](children_watch&, const child_event&) {
+            order.push_back(name);
+            return reaction::rearm;
+        };
+    };
+    const auto a = watch_changes(source, child, told('a'), {.priority = 10});
+    const auto b = watch_changes(source, child, told('b'), {.priority = 20});
+    settle();
+    EXPECT_FALSE(child.send_signal(SIGSTOP));
+    ASSERT_TRUE(until([&] { return order.size() == 2; }));
+    a->set_priority(30);
+    EXPECT_FALSE(child.send_signal(SIGCONT));
+    ASSERT_TRUE(until([&] { return order.size() == 4; }));
+    EXPECT_EQ(order, (std::vector{'a', 'b', 'b', 'a'}));
+}
+
 TEST_P(ChildrenWatch, ThatIsRequeuedIsToldWhatOthersWereToldMeanwhile) {
     child_source source(loop());
     process_handle child = spawn(sleeper());

@@ -96,6 +96,36 @@ TEST_P(WatchFairness, NothingStarvesLongerThanTheLimit) {
     EXPECT_GE(hog.calls, 16'000) << "the rest still goes by priority";
 }
 
+/// Also at the beginning, when each of them is still to be armed.
+TEST_P(WatchFairness, WithAllLevelsBusyNoneStarvesLongerThanTheLimit) {
+    constexpr std::size_t limit = 100;
+    constexpr std::size_t calls_max = 20'000;
+    make_loop({.starvation_limit = limit});
+    std::vector<std::uint64_t> ran(priority_count, 0);
+    std::vector<std::uint64_t> longest(priority_count, 0);
+    std::uint64_t calls = 0;
+    std::vector<fd_pair> pipes;
+    std::vector<std::unique_ptr<test_watch>> watches;
+    for (std::size_t i = 0; i != priority_count; ++i) {
+        pipes.push_back(make_pipe());
+        write_all(pipes.back().second.get(), "x");
+        watches.push_back(std::make_unique<test_watch>(
+            loop(), pipes.back().first.get(), interest::readable,
+            [&, i](test_watch&) {
+                ++calls;
+                longest[i] = std::max(longest[i], calls - ran[i]);
+                ran[i] = calls;
+                return reaction::requeue;
+            },
+            watch_options{.priority = static_cast<priority_level>(i)}));
+    }
+    loop().run(run_mode::stopped, {.until = clock::now() + patience, .completions = calls_max});
+    ASSERT_EQ(calls, calls_max);
+    for (std::size_t i = 0; i != priority_count; ++i) {
+        EXPECT_LE(std::max(longest[i], calls - ran[i]), limit) << "priority " << i;
+    }
+}
+
 TEST_P(WatchFairness, WithoutALimitHigherPrioritiesStarveLowerOnes) {
     fd_pair busy = make_pipe();
     fd_pair other = make_pipe();

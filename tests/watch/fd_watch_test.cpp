@@ -1,3 +1,4 @@
+#include "support/in_child.hpp"
 #include "watch/test_watch.hpp"
 
 #include <memory>
@@ -6,7 +7,9 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 namespace eddy::test {
 namespace {
@@ -334,6 +337,65 @@ TEST_P(FdWatch, InterestCanBeChangedFromOutsideAndInside) {
     w.arm();
     ASSERT_TRUE(until([&] { return w.calls == 2; }));
     EXPECT_EQ(seen, (std::vector{interest::writable, interest::readable}));
+}
+
+TEST_P(FdWatch, TheErrorForASecondWatchOfAnFdNamesTheOneForBothDirections) {
+    fd_pair pair = unix_stream_pair();
+    const auto reads = loop().on_readable(pair.first.get(), [](auto&) {});
+    try {
+        const auto writes = loop().on_writable(pair.first.get(), [](auto&) {});
+        FAIL() << "two watches that have one fd to themselves";
+    } catch (const std::system_error& e) {
+        EXPECT_EQ(e.code(), std::errc::file_exists);
+        EXPECT_NE(std::string(e.what()).find("bidi_watch"), std::string::npos) << e.what();
+    }
+}
+
+/// In a child: standard input may be anything here.
+TEST_P(FdWatch, WatchesFdZero) {
+    EXPECT_EQ(in_child([&] {
+                  fd_pair pipe = make_pipe();
+                  EXPECT_EQ(::dup2(pipe.first.get(), 0), 0);
+                  eddy::loop home({.engine = GetParam()});
+                  test_watch w(home, 0, interest::readable, take_one);
+                  write_all(pipe.second.get(), "x");
+                  home.run(run_mode::stopped, {.until = clock::now() + patience, .completions = 1});
+                  EXPECT_EQ(w.native_handle(), 0);
+                  return w.calls;
+              }),
+              1);
+}
+
+TEST_P(FdWatch, TellsOfUrgentData) {
+    fd_pair pair = tcp_pair();
+    std::vector<interest> seen;
+    test_watch w(loop(), pair.first.get(), interest::priority, [&](test_watch& self) {
+        seen.push_back(self.ready());
+        return reaction::disarm;
+    });
+    write_all(pair.second.get(), "x");
+    ASSERT_TRUE(becomes_ready(pair.first.get(), POLLIN));
+    settle();
+    EXPECT_EQ(w.calls, 0) << "that was not urgent";
+    ASSERT_EQ(::send(pair.second.get(), "u", 1, MSG_OOB), 1);
+    ASSERT_TRUE(until([&] { return w.calls == 1; }));
+    EXPECT_EQ(seen, std::vector{interest::priority});
+}
+
+TEST_P(FdWatch, TellsThatThePeerWillSendNoMore) {
+    fd_pair pair = tcp_pair();
+    std::vector<interest> seen;
+    test_watch w(loop(), pair.first.get(), interest::peer_closed, [&](test_watch& self) {
+        seen.push_back(self.ready());
+        return reaction::disarm;
+    });
+    write_all(pair.second.get(), "x");
+    ASSERT_TRUE(becomes_ready(pair.first.get(), POLLIN));
+    settle();
+    EXPECT_EQ(w.calls, 0);
+    ASSERT_EQ(::shutdown(pair.second.get(), SHUT_WR), 0);
+    ASSERT_TRUE(until([&] { return w.calls == 1; }));
+    EXPECT_EQ(seen, std::vector{interest::peer_closed});
 }
 
 TEST_P(FdWatch, OfADirectionThatHasOneIsAnError) {

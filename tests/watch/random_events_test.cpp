@@ -47,6 +47,7 @@ struct modelled_signal : modelled {
 /// A child of which the watch is told once, when it has ended; until it gets another.
 struct modelled_child : modelled {
     unique_fd commands;  ///< the child exits with the byte that comes here
+    pid_t pid = -1;
     bool ending = false;
     bool told = true;
     int code = 0;
@@ -55,6 +56,7 @@ struct modelled_child : modelled {
 class WatchRandomEvents : public ProcessTest {
 protected:
     void steps(std::size_t count) {
+        children_max_ = 26 + count / 1000;
         for (std::size_t i = 0; i != signals_.size(); ++i) {
             signals_[i].signum = first_signal + static_cast<int>(i);
         }
@@ -89,7 +91,6 @@ protected:
     }
 
 private:
-    static constexpr std::size_t children_max = 36;
     static inline const int first_signal = SIGRTMIN + 5;
 
     static void start_over(modelled& m, bool armed) {
@@ -143,9 +144,12 @@ private:
             ::_exit(::read(reader.get(), &code, 1) == 1 ? code : 255);
         }
         m.commands = std::move(writer);
+        m.pid = pid;
         m.told = m.ending = m.may_repeat = m.must_repeat = false;
         ASSERT_FALSE(static_cast<child_watch&>(*m.made).adopt(pid));
     }
+    /// It has ended when this returns: what comes next does not depend on how quick it was, so that
+    /// a seed repeats it.
     void end_child(modelled_child& m) {
         if (!m.commands) {
             return;
@@ -154,6 +158,8 @@ private:
         const auto byte = static_cast<unsigned char>(m.code);
         EXPECT_EQ(::write(m.commands.get(), &byte, 1), 1);
         m.commands.reset();
+        siginfo_t info{};
+        static_cast<void>(::waitid(P_PID, static_cast<id_t>(m.pid), &info, WEXITED | WNOWAIT));
         m.ending = true;
     }
     void send(sent_signal& s) {
@@ -247,7 +253,7 @@ private:
         modelled_child& m = some_child();
         if (!command(m) && may_replace(m, in_callback)) {
             make(m);
-        } else if (m.told && !m.removed && children_ < children_max && random_.one_in(20)) {
+        } else if (m.told && !m.removed && children_ < children_max_ && random_.one_in(20)) {
             give_child(m);
         }
     }
@@ -374,6 +380,7 @@ private:
     bool quiet_ = false;  ///< only liveness matters any more
     int sent_ = 0;
     std::size_t children_ = 0;
+    std::size_t children_max_ = 0;
     std::size_t total_calls_ = 0;
 };
 

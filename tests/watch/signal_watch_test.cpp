@@ -153,6 +153,28 @@ TEST_P(SignalWatch, AndWaitersOfOneSourceTakeTurns) {
     ASSERT_TRUE(until([&] { return order.size() == 5; }));
 }
 
+TEST_P(SignalWatch, WithAnotherPriorityIsCalledInAnotherOrder) {
+    signal_source source(loop(), {rt, SIGUSR1});
+    std::vector<char> order;
+    const auto told = [&order](char name) {
+        return [&order, name](test_signals&) {
+            order.push_back(name);
+            return reaction::rearm;
+        };
+    };
+    test_signals a(source, rt, told('a'), {.priority = 10});
+    test_signals b(source, SIGUSR1, told('b'), {.priority = 20});
+    settle();
+    for (const priority_level priority : {priority_level{10}, priority_level{30}}) {
+        a.set_priority(priority);
+        ASSERT_TRUE(queue_signal(rt, 1));
+        send_signal(SIGUSR1);
+        const std::size_t before = order.size();
+        ASSERT_TRUE(until([&] { return order.size() == before + 2; }));
+    }
+    EXPECT_EQ(order, (std::vector{'a', 'b', 'b', 'a'}));
+}
+
 TEST_P(SignalWatch, RequeueCallsAgainWithTheSameSignal) {
     test_signals w(loop(), {rt, SIGUSR1}, [](test_signals& self) {
         return self.got.size() < 3 ? reaction::requeue : reaction::rearm;

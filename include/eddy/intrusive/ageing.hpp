@@ -13,8 +13,9 @@ namespace eddy {
 /// its level for so long that it would miss the limit goes before everything else.
 ///
 /// The first of a level runs within `limit` pops of becoming that, whatever the others do. With n
-/// in front of it, an operation runs within (n + 1) times as many. Looks at the levels that are in
-/// use with each pop; a queue that pops by itself pays nothing.
+/// in front of it, an operation runs within (n + 1) times as many. Commands, which others become
+/// ready by, do not wait for levels that take turns, and no pop of theirs counts. Looks at the
+/// levels that are in use with each pop; a queue that pops by itself pays nothing.
 class ageing {
 public:
     /// Fewer than there are levels cannot be promised: they could all be due at once.
@@ -27,8 +28,10 @@ public:
         for (std::uint64_t fresh = used & ~seen_; fresh != 0; fresh &= fresh - 1) {
             since_[level_of(fresh)] = pops_;
         }
-        const priority_level level = choose(used);
-        since_[level] = ++pops_;
+        const bool commanded = ready.front()->is_command_;
+        const priority_level level = commanded ? level_of(used) : choose(used);
+        pops_ += commanded ? 0U : 1U;
+        since_[level] = pops_;
         operation& op = ready.pop(level);
         seen_ = ready.levels_used();
         return op;

@@ -64,8 +64,10 @@ protected:
     bool after_poll_ = false;    ///< an entry: it runs after the kernel was asked
     bool cancelling_ = false;    ///< a timer: its on_cancel is still to come
     bool system_clock_ = false;  ///< a timer
+    bool is_command_ = false;    ///< an entry: work of the library's own, which makes nobody wait
     operation* prev_ = nullptr;
 
+    friend class ageing;
     friend class operation_list;
     friend class ready_queue;
 };

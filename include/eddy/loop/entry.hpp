@@ -57,6 +57,7 @@ private:
 
     friend class loop;
     friend class loop_group;
+    friend class watch;
 };
 
 }  // namespace eddy

@@ -58,7 +58,9 @@ struct loop_options {
     scheduler* blocking = nullptr;
     /// What is ready and the first of its priority runs within so many dispatches (at least 64),
     /// however busy higher priorities are; what has n of its priority in front of it, within n + 1
-    /// times as many. 0: lower priorities wait for as long as higher ones are busy.
+    /// times as many. (A watch that is armed from outside the loop's thread is not ready before the
+    /// loop has taken that command, behind what is ready with priority 0.) 0: lower priorities wait
+    /// for as long as higher ones are busy.
     std::size_t starvation_limit = 0;
     /// The buffers of receive(): how large each is; how many are made at a time, at first use and
     /// whenever none is left; how many there are at most (up to 32768). When all are out, receives
