@@ -148,6 +148,7 @@ child_source::~child_source() {
 
 std::error_code child_source::wait_any(child_wait& w) noexcept {
     EDDY_ASSERT(!w.pending(), "a child_wait was started that is pending already");
+    w.followed_ = 0;
     return begin(w);
 }
 
@@ -163,7 +164,8 @@ std::error_code child_source::wait_change(
     }
     process->add_handle();
     w.process_ = process_handle(process);
-    if (w.followed_ != process.get()) {
+    if (w.followed_ != process->number()) {
+        w.followed_ = 0;
         w.seen_ = process->changes_seen().count;
     }
     return begin(w);
@@ -285,8 +287,9 @@ void child_wait::moved() noexcept {
 
 void child_wait::follow(const process_handle& process) noexcept {
     EDDY_ASSERT(!pending(), "a child_wait was given another child while it was pending");
-    followed_ = process.state().get();
-    seen_ = followed_ != nullptr ? followed_->changes_seen().count : 0;
+    const auto& state = process.state();
+    followed_ = state != nullptr ? state->number() : 0;
+    seen_ = state != nullptr ? state->changes_seen().count : 0;
 }
 
 void child_wait::cancel() noexcept {

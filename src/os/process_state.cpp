@@ -8,6 +8,7 @@
 #include <eddy/base/member.hpp>
 #include <eddy/loop/requests.hpp>
 
+#include <atomic>
 #include <csignal>
 #include <utility>
 
@@ -21,6 +22,11 @@ namespace {
 constexpr duration tick = std::chrono::milliseconds(20);
 
 constexpr std::errc not_yet = std::errc::operation_would_block;
+
+std::uint64_t next_number() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;  // only to tell them apart
+}
 
 }  // namespace
 
@@ -37,6 +43,7 @@ exit_status status_of(const kernel::process_end& end) noexcept {
 
 process_state::process_state(loop& home, const char* label)
     : home_(home),
+      number_(next_number()),
       label_(label),
       tick_(home, &on_tick, &on_last_tick),
       reaper_(&on_readable),
@@ -98,7 +105,8 @@ void process_state::on_readable(io_operation& op) noexcept {
 /// Looks on, now or, if the loop drains, from its next run on. False: there is nothing to look for,
 /// or no loop.
 bool process_state::go_on() noexcept {
-    if (over_ || in_forked_child()) {
+    // In the child after fork() others may still wait for it, but it is not the one to reap it.
+    if (over_ || (in_forked_child() && !pidfd_)) {
         return false;
     }
     if (home_.ends()) {
@@ -154,7 +162,6 @@ void process_state::on_tick(timer& ticking) noexcept {
     self.settle();
     if (self.over_) {
         self.home_.disarm(ticking);
-        kernel::signal_eventfd(self.ended_.native_handle());
     }
 }
 
@@ -184,6 +191,10 @@ void process_state::settle() noexcept {
         settle_child();
     } else {
         settle_other();
+    }
+    // Whoever has asked, those who wait hear of it.
+    if (const int event = ended_.native_handle(); over_ && pidfd_ && event >= 0) {
+        kernel::signal_eventfd(event);
     }
 }
 
@@ -257,6 +268,7 @@ void process_state::forget_watch() noexcept {
 /// The process, its end and its place in the registry are the parent's. A reaper that is pending
 /// keeps this alive for the loop, which may be destroyed or go on.
 void process_state::forget_in_forked_child() noexcept {
+    home_.disarm(tick_);
     ended_.close();
     pidfd_.reset();
 }

@@ -8,6 +8,7 @@
 #include <eddy/os/exit_status.hpp>
 #include <eddy/os/process_options.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -40,6 +41,8 @@ public:
     void drop_handle() noexcept;
 
     loop& home() const noexcept { return home_; }
+    /// No other has had it, also not one that was at this address before. Never 0.
+    std::uint64_t number() const noexcept { return number_; }
     pid_t pid() const noexcept { return pid_; }
     bool child() const noexcept { return child_; }
     /// What becomes readable when the process ends.
@@ -80,6 +83,7 @@ private:
     void become_orphan() noexcept;
 
     loop& home_;
+    const std::uint64_t number_;
     const char* label_;
     pid_t pid_ = -1;
     bool child_ = false;

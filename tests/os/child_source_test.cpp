@@ -2,6 +2,7 @@
 #include "os/signal_fixture.hpp"
 
 #include <eddy/os/child_source.hpp>
+#include <eddy/os/process_reservation.hpp>
 
 #include <functional>
 #include <map>
@@ -244,6 +245,63 @@ TEST_P(ChildSource, AStopBeforeTheWaitIsToldAndACancelledWaitTakesNone) {
     ASSERT_TRUE(told(r));
     EXPECT_EQ(r.events[0].what, child_change::stopped);
     EXPECT_FALSE(cancelled.ended());
+}
+
+TEST_P(ChildSource, OneThatFollowsAChildIsToldNothingOfItThatWasOfAnother) {
+    child_source source(loop());
+    process_handle followed = spawn(sleeper());
+    process_handle another = spawn(sleeper());
+    child_recorder r;
+    r.wait.follow(followed);
+    wait_change(source, r, another);
+    settle();
+    EXPECT_FALSE(another.send_signal(SIGSTOP));
+    ASSERT_TRUE(told(r));
+    wait_change(source, r, followed);
+    settle();
+    EXPECT_EQ(r.events.size(), 1U);
+    EXPECT_FALSE(followed.send_signal(SIGSTOP));
+    ASSERT_TRUE(told(r, 2));
+    EXPECT_EQ(r.events[1].what, child_change::stopped);
+}
+
+TEST_P(ChildSource, OneThatFollowedAChildIsToldNothingOfItThatWasOfOneBefore) {
+    child_source source(loop());
+    child_recorder r;
+    {
+        process_handle gone = spawn(sleeper());
+        r.wait.follow(gone);
+        wait_change(source, r, gone);
+        settle();
+        EXPECT_FALSE(gone.send_signal(SIGSTOP));
+        ASSERT_TRUE(told(r));
+    }
+    ASSERT_TRUE(all_reaped());
+    process_handle fresh = spawn(sleeper());  // most often in the memory of the other
+    wait_change(source, r, fresh);
+    settle();
+    EXPECT_EQ(r.events.size(), 1U);
+    EXPECT_FALSE(fresh.send_signal(SIGSTOP));
+    ASSERT_TRUE(told(r, 2));
+}
+
+TEST_P(ChildSource, AnEndThatItToldRightBeforeADrainIsToldToThoseWhoWaitLater) {
+    child_source source(loop());
+    process_reservation reserved;
+    process_handle process;
+    ASSERT_FALSE(process_reservation::make(loop(), sleeper(), reserved));
+    kernel::fail(kernel::call::epoll_ctl, ENOSPC);  // other engines have room
+    ASSERT_FALSE(reserved.spawn(process));
+    kernel::fail_nothing();
+    child_recorder r([this](child_recorder&) { loop().stop(); });
+    wait_change(source, r, process);
+    settle();
+    EXPECT_FALSE(process.send_signal(SIGKILL));
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(process.pid()), &info, WEXITED | WNOWAIT), 0);
+    loop().run(run_mode::drained);
+    EXPECT_EQ(r.events.size(), 1U);
+    EXPECT_EQ(end_of(process).signal, SIGKILL);
 }
 
 TEST_P(ChildSource, StopsOfAStrangerAreUnsupported) {

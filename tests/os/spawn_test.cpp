@@ -304,14 +304,65 @@ TEST_P(SpawnAfterForkNoTsan, AsAnotherUserDoesNotWaitForAThreadThatIsNotThereNoA
     }
 }
 
-TEST_P(SpawnTest, AProcessThatTheLoopHasNoRoomForIsReapedAfterADrain) {
+/// One that the loop has no room for; other engines than epoll have.
+class NoRoomTest : public SpawnTest {
+protected:
+    void SetUp() override {
+        SpawnTest::SetUp();
+        if (IsSkipped()) {
+            return;
+        }
+        process_reservation reserved;
+        const process_options options = sleeper();
+        ASSERT_FALSE(process_reservation::make(loop(), options, reserved));
+        kernel::fail(kernel::call::epoll_ctl, ENOSPC);
+        ASSERT_FALSE(reserved.spawn(process));
+        kernel::fail_nothing();
+    }
+    void TearDown() override {
+        process.close();
+        SpawnTest::TearDown();
+    }
+
     process_handle process;
-    process_reservation reserved;
-    const process_options options = sleeper();
-    ASSERT_FALSE(process_reservation::make(loop(), options, reserved));
-    kernel::fail(kernel::call::epoll_ctl, ENOSPC);  // other engines have room
-    ASSERT_FALSE(reserved.spawn(process));
-    kernel::fail_nothing();
+};
+EDDY_ON_EVERY_ENGINE(NoRoomTest);
+
+TEST_P(NoRoomTest, IsWaitedForInAForkedChildAlsoAfterADrain) {
+    const int ended = in_child([&] {
+        loop().after_fork_in_child();
+        loop().stop();
+        loop().run(run_mode::drained);
+        exit_recorder wait(process);
+        loop().poll();
+        EXPECT_FALSE(wait.ended());
+        EXPECT_FALSE(process.send_signal(SIGKILL));
+        EXPECT_TRUE(until([&] { return wait.ended(); }));
+        return 0;
+    });
+    EXPECT_EQ(ended, 0);
+    EXPECT_EQ(end_of(process).signal, SIGKILL);
+}
+
+TEST_P(NoRoomTest, IsLetGoOfInAForkedChildBeforeTheLoop) {
+    EXPECT_EQ(in_child([&] {
+                  process.close();
+                  end_loop();
+                  return 0;
+              }),
+              0);
+    EXPECT_EQ(in_child([&] {
+                  loop().after_fork_in_child();
+                  process.close();
+                  loop().run_for(50ms);  // longer than a tick
+                  return 0;
+              }),
+              0);
+    EXPECT_FALSE(process.send_signal(SIGKILL));
+    EXPECT_EQ(end_of(process).signal, SIGKILL);
+}
+
+TEST_P(NoRoomTest, IsReapedAfterADrain) {
     loop().stop();
     loop().run(run_mode::drained);
     EXPECT_FALSE(process.send_signal(SIGKILL));

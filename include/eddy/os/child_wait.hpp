@@ -27,8 +27,8 @@ public:
     EDDY_API void cancel() noexcept;
 
     /// Those who wait again and again for what happens to one child: nothing that others are told
-    /// between two waits is missed, but for what the kernel merges. Precondition: not pending; the
-    /// handle stays, and no wait for another child comes in between.
+    /// between two waits is missed, but for what the kernel merges. Until the last handle of the
+    /// process goes, or a wait for something else is started. Precondition: not pending.
     EDDY_API void follow(const process_handle& process) noexcept;
 
     /// In the completion: what happened, if there is no error().
@@ -38,9 +38,9 @@ private:
     EDDY_API void moved() noexcept;
 
     child_event event_;
-    process_handle process_;  ///< empty: any child
-    std::uint64_t seen_ = 0;  ///< changes of the process before this wait
-    const detail::process_state* followed_ = nullptr;
+    process_handle process_;      ///< empty: any child
+    std::uint64_t seen_ = 0;      ///< changes of the process before this wait
+    std::uint64_t followed_ = 0;  ///< the number of a process_state, or 0
 
     friend class child_source;
     friend source_wait;
