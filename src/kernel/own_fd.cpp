@@ -36,4 +36,11 @@ std::error_code move_from_standard(int& fd) noexcept {
     return {};
 }
 
+std::error_code move_from_standard(unique_fd& fd) noexcept {
+    int number = fd.release();
+    const auto error = move_from_standard(number);
+    fd.reset(number);
+    return error;
+}
+
 }  // namespace eddy::kernel

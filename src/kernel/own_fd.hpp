@@ -12,5 +12,6 @@ std::error_code keep_own(int fd, unique_fd& out) noexcept;
 
 /// Moves an fd of 0 to 2 elsewhere; the old number is free again.
 std::error_code move_from_standard(int& fd) noexcept;
+std::error_code move_from_standard(unique_fd& fd) noexcept;
 
 }  // namespace eddy::kernel

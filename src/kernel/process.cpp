@@ -1,6 +1,7 @@
 #include "kernel/process.hpp"
 
 #include "kernel/call.hpp"
+#include "kernel/own_fd.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -66,12 +67,7 @@ constexpr unsigned long get_info = _IOWR(0xFF, 11, pidfd_info);
 
 std::error_code open_pidfd(pid_t pid, unique_fd& out) noexcept {
     count_call();
-    const long fd = ::syscall(SYS_pidfd_open, pid, 0);
-    if (fd < 0) {
-        return last_error();
-    }
-    out.reset(static_cast<int>(fd));
-    return {};
+    return keep_own(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)), out);
 }
 
 std::error_code signal_pidfd(int pidfd, int signal) noexcept {

@@ -1,5 +1,6 @@
 #include "kernel/call.hpp"
 #include "kernel/fork_mark.hpp"
+#include "kernel/own_fd.hpp"
 #include "kernel/process.hpp"
 
 #include <atomic>
@@ -265,6 +266,8 @@ std::error_code spawn(const spawn_plan& plan, spawned& out, spawn_step& failed) 
     out.pid = pid;
     failed = job.step;
     if (job.step == spawn_step::none) {
+        // Nothing may fail any more: where no other fd is left it stays there.
+        static_cast<void>(move_from_standard(out.pidfd));
         return {};
     }
     reap_failed(pidfd);

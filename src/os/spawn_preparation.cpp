@@ -1,6 +1,7 @@
 #include "os/spawn_preparation.hpp"
 
 #include "kernel/io.hpp"
+#include "kernel/own_fd.hpp"
 #include "kernel/signal.hpp"
 #include "kernel/socket.hpp"
 #include "os/check_options.hpp"
@@ -27,8 +28,15 @@ std::error_code open_null(unique_fd& out) noexcept {
     if (!opened) {
         return opened.error();
     }
-    out.reset(opened.fd());
-    return {};
+    return kernel::keep_own(opened.fd(), out);
+}
+
+std::error_code make_own_pipe(unique_fd& reader, unique_fd& writer) noexcept {
+    auto error = kernel::make_pipe(reader, writer);
+    if (!error) {
+        error = kernel::move_from_standard(reader);
+    }
+    return error ? error : kernel::move_from_standard(writer);
 }
 
 /// exec takes its strings as not const, and leaves them alone.
@@ -95,7 +103,7 @@ std::error_code spawn_preparation::source_of(loop& home, stdio what, std::size_t
 std::error_code spawn_preparation::make_pipe(loop& home, std::size_t fd, int& source) {
     unique_fd reader;
     unique_fd writer;
-    if (auto error = kernel::make_pipe(reader, writer)) {
+    if (auto error = make_own_pipe(reader, writer)) {
         return error;
     }
     unique_fd& ours = fd == 0 ? writer : reader;
