@@ -6,7 +6,8 @@
 namespace eddy {
 
 progress readiness_engine::start_wait(io_operation& op) noexcept {
-    if (op.request_.edge) {
+    // Behind a hang-up no edge follows: there it is looked for, as it is on pollers without edges.
+    if (op.request_.edge && !op.request_.slot->hangup_seen) {
         return block(op);
     }
     const io_result ready = perform(op.request_);

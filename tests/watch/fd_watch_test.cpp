@@ -7,9 +7,7 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 
 namespace eddy::test {
 namespace {
@@ -271,33 +269,6 @@ TEST_P(FdWatch, OfSeveralRemovedDuringOneRunEachIsTold) {
     EXPECT_EQ(first.calls + second.calls, 0);
 }
 
-TEST_P(FdWatch, DisarmedIsNotCalledForAHangUpAndDoesNotSpin) {
-    fd_pair pipe = make_pipe();
-    fd_pair error = make_pipe();
-    test_watch in(loop(), pipe.first.get(), interest::readable, take_all, {.armed = false});
-    test_watch out(loop(), error.second.get(), interest::writable,
-                   [](test_watch&) { return reaction::disarm; });
-    ASSERT_TRUE(until([&] { return out.calls == 1; }));
-    pipe.second.reset();
-    error.first.reset();
-    EXPECT_LE(turns_in(50ms), 20U);
-    EXPECT_EQ(in.calls, 0);
-    EXPECT_EQ(out.calls, 1);
-}
-
-TEST_P(FdWatch, IsToldOfAHangUpUnasked) {
-    fd_pair pipe = make_pipe();
-    interest seen = interest::none;
-    test_watch w(loop(), pipe.first.get(), interest::priority, [&](test_watch& self) {
-        seen = self.ready();
-        return reaction::disarm;
-    });
-    settle();
-    pipe.second.reset();
-    ASSERT_TRUE(until([&] { return w.calls == 1; }));
-    EXPECT_TRUE(any(seen & interest::hangup));
-}
-
 TEST_P(FdWatch, OfARegularFileFiresUntilToldOtherwise) {
     const scratch_directory directory;
     test_watch w(
@@ -316,27 +287,6 @@ TEST_P(FdWatch, OfARegularFileFiresUntilToldOtherwise) {
     EXPECT_EQ(w.calls, 5) << "a file is ready for nothing but reading and writing";
     w.set_interest(interest::writable);
     ASSERT_TRUE(until([&] { return w.calls == 6; }));
-}
-
-TEST_P(FdWatch, InterestCanBeChangedFromOutsideAndInside) {
-    fd_pair pair = unix_stream_pair();
-    std::vector<interest> seen;
-    test_watch w(loop(), pair.first.get(), interest::readable, [&](test_watch& self) {
-        seen.push_back(self.ready());
-        if (self.calls == 1) {
-            self.set_interest(interest::readable);
-            return reaction::rearm;  // has to look, because this is asked for only now
-        }
-        return reaction::disarm;
-    });
-    settle();
-    ASSERT_EQ(w.calls, 0);
-    write_all(pair.second.get(), "x");
-    w.disarm();
-    w.set_interest(interest::writable);
-    w.arm();
-    ASSERT_TRUE(until([&] { return w.calls == 2; }));
-    EXPECT_EQ(seen, (std::vector{interest::writable, interest::readable}));
 }
 
 TEST_P(FdWatch, TheErrorForASecondWatchOfAnFdNamesTheOneForBothDirections) {
@@ -364,38 +314,6 @@ TEST_P(FdWatch, WatchesFdZero) {
                   return w.calls;
               }),
               1);
-}
-
-TEST_P(FdWatch, TellsOfUrgentData) {
-    fd_pair pair = tcp_pair();
-    std::vector<interest> seen;
-    test_watch w(loop(), pair.first.get(), interest::priority, [&](test_watch& self) {
-        seen.push_back(self.ready());
-        return reaction::disarm;
-    });
-    write_all(pair.second.get(), "x");
-    ASSERT_TRUE(becomes_ready(pair.first.get(), POLLIN));
-    settle();
-    EXPECT_EQ(w.calls, 0) << "that was not urgent";
-    ASSERT_EQ(::send(pair.second.get(), "u", 1, MSG_OOB), 1);
-    ASSERT_TRUE(until([&] { return w.calls == 1; }));
-    EXPECT_EQ(seen, std::vector{interest::priority});
-}
-
-TEST_P(FdWatch, TellsThatThePeerWillSendNoMore) {
-    fd_pair pair = tcp_pair();
-    std::vector<interest> seen;
-    test_watch w(loop(), pair.first.get(), interest::peer_closed, [&](test_watch& self) {
-        seen.push_back(self.ready());
-        return reaction::disarm;
-    });
-    write_all(pair.second.get(), "x");
-    ASSERT_TRUE(becomes_ready(pair.first.get(), POLLIN));
-    settle();
-    EXPECT_EQ(w.calls, 0);
-    ASSERT_EQ(::shutdown(pair.second.get(), SHUT_WR), 0);
-    ASSERT_TRUE(until([&] { return w.calls == 1; }));
-    EXPECT_EQ(seen, std::vector{interest::peer_closed});
 }
 
 TEST_P(FdWatch, OfADirectionThatHasOneIsAnError) {
@@ -452,23 +370,6 @@ TEST_P(FdWatch, AndAnOperationOnOneDescriptorAreBothTold) {
     if (!on(engine_kind::io_uring)) {  // there the kernel has read before the loop is told
         EXPECT_EQ(order.front(), "watch");
     }
-}
-
-TEST_P(FdWatch, OfADescriptorThatIsClosedIsToldOnce) {
-    fd_pair pair = unix_stream_pair();
-    descriptor d = attach(std::move(pair.first), {.nonblocking = true});
-    test_watch w(d, interest::readable, [](test_watch& self) {
-        EXPECT_EQ(self.ready(), interest::invalid);
-        return reaction::rearm;
-    });
-    settle();
-    d.close();
-    ASSERT_TRUE(until([&] { return w.calls == 1; }));
-    EXPECT_LE(turns_in(20ms), 20U);
-    w.arm();
-    settle();
-    EXPECT_EQ(w.calls, 1);
-    EXPECT_FALSE(w.armed());
 }
 
 TEST_P(FdWatch, WithTheHighestNumberThatThereCanBe) {
