@@ -77,7 +77,7 @@ TEST_P(AdoptTest, OfAStrangerTheEndIsToldAndItsParentReapsIt) {
     ASSERT_TRUE(until([&] { return wait.ended(); }));
     EXPECT_FALSE(wait.error());
     EXPECT_FALSE(wait.status().has_usage);
-    if (wait.status().known) {
+    if (wait.status().known) {  // if its parent was quicker
         EXPECT_EQ(wait.status().signal, SIGKILL);
     }
     EXPECT_NE(read_to_end(parent.stdio_pipe(1)).find("137\n"), std::string::npos);

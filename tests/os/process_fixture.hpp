@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernel/call.hpp"
+#include "kernel/process.hpp"
 #include "support/engine_fixture.hpp"
 #include "support/in_child.hpp"
 
@@ -20,6 +21,19 @@ namespace eddy::test {
 inline bool has_children() {
     siginfo_t info{};
     return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+}
+
+/// Whether the kernel keeps how a process has ended when others have reaped it: Linux 6.15 on.
+inline bool keeps_status() {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::_exit(7);
+    }
+    unique_fd pidfd;
+    kernel::process_end end;
+    EXPECT_FALSE(kernel::open_pidfd(child, pidfd));
+    EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+    return !kernel::recall_end(pidfd.get(), end);
 }
 
 /// A wait that writes down how it completed.

@@ -16,7 +16,19 @@ namespace {
 
 class StopOnSignals : public EngineTest {
 protected:
+    /// A shell ignores SIGINT for what it starts in the background.
+    void SetUp() override {
+        EngineTest::SetUp();
+        interrupt_before_ = ::signal(SIGINT, SIG_DFL);
+    }
+    void TearDown() override {
+        ::signal(SIGINT, interrupt_before_);
+        EngineTest::TearDown();
+    }
     loop_options options() const { return {.engine = GetParam()}; }
+
+private:
+    sighandler_t interrupt_before_ = SIG_DFL;
 };
 EDDY_ON_EVERY_ENGINE(StopOnSignals);
 
@@ -42,6 +54,36 @@ TEST_P(StopOnSignals, TheFirstOneEndsTheLoopGracefully) {
 }
 
 TEST_P(StopOnSignals, TheSecondOneEndsTheProcessEvenIfACallbackHangs) {
+    static int told;  // whoever reads from it sends the second one
+    EXPECT_EQ(
+        in_child([&] {
+            eddy::loop home(options());
+            stop_on_signals stopper(home);
+            fd_pair quiet = make_pipe();
+            fd_pair hanging = make_pipe();
+            const pid_t process = ::getpid();
+            if (::fork() == 0) {
+                hanging.second.reset();
+                char byte = 0;
+                ::_exit(::read(hanging.first.get(), &byte, 1) == 1 ? ::kill(process, SIGINT) : 1);
+            }
+            told = hanging.second.get();
+            io_operation canceled_by_the_stop([](io_operation&) noexcept {
+                static_cast<void>(::write(told, "x", 1));
+                for (;;) {
+                    ::pause();
+                }
+            });
+            const descriptor waited(home, std::move(quiet.first));
+            home.start(canceled_by_the_stop, wait(waited, interest::readable));
+            home.post([] { send_signal(SIGTERM); });
+            home.run(run_mode::drained);
+            return 0;
+        }),
+        killed + SIGINT);
+}
+
+TEST_P(StopOnSignals, TheSecondOneEndsTheProcessAlsoAfterTheRun) {
     EXPECT_EQ(in_child([&] {
                   eddy::loop home(options());
                   stop_on_signals stopper(home);
