@@ -11,6 +11,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -384,6 +385,30 @@ TEST_P(SpawnTest, AProcessThatTheLoopHasNoRoomForIsWatchedAllTheSame) {
     EXPECT_EQ(end_of(process).code, 7);
     EXPECT_EQ(end_of(process).code, 7);
     EXPECT_EQ(process.send_signal(SIGTERM), std::errc::no_such_process);
+}
+
+/// After a fork() the kernel would have to copy each page that is written.
+TEST_P(SpawnTest, NoPageOfTheParentIsCopied) {
+    constexpr std::size_t pages = 4096;
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    void* const mapped =
+        ::mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    ::madvise(mapped, pages * page, MADV_NOHUGEPAGE);
+    const auto write_each = [&] {
+        rusage before{};
+        rusage after{};
+        ::getrusage(RUSAGE_THREAD, &before);
+        for (std::size_t i = 0; i != pages; ++i) {
+            *(static_cast<volatile char*>(mapped) + i * page) = 1;
+        }
+        ::getrusage(RUSAGE_THREAD, &after);
+        return after.ru_minflt - before.ru_minflt;
+    };
+    EXPECT_GE(write_each(), static_cast<long>(pages));
+    EXPECT_TRUE(run({.program = "/bin/true"}).success());
+    EXPECT_LT(write_each(), static_cast<long>(pages / 4));
+    ::munmap(mapped, pages * page);
 }
 
 /// What waits for this process is not the child's.
