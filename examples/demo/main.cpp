@@ -1,12 +1,14 @@
 /// The demonstration that ./run shows: real work with the library on every engine.
 #include "demo/echo_part.hpp"
 #include "demo/parts.hpp"
+#include "support/standard_fds.hpp"
 
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -116,7 +118,11 @@ int main(int argc, char** argv) try {
         std::fprintf(stderr, "%s", usage);
         return 2;
     }
-    return asked.port ? demo::serve(*asked.port) : show(asked);
+    const int status = asked.port ? demo::serve(*asked.port) : show(asked);
+    if (!example::printed_all()) {
+        throw std::runtime_error("cannot write to the standard output");
+    }
+    return status;
 } catch (const std::exception& e) {
     std::fprintf(stderr, "eddy_demo: %s\n", e.what());
     return 1;
