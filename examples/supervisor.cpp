@@ -1,9 +1,9 @@
-/// Keeps services running:  supervisor FILE
+/// Keeps services running:  supervisor FILE [SECONDS]
 /// A line of FILE is a name, a program and its arguments. They are started in this order; what they
 /// print is printed with their names in front. One that ends is started again, the next time after
 /// a longer while. SIGHUP reads FILE again: what is gone or changed is ended, what is new is
-/// started. SIGTERM and ^C end all, the last one first, each within 5 s; the second of these
-/// signals kills those that are left. If nothing can be printed any more, that ends all too.
+/// started. SIGTERM and ^C end all, the last one first, each within SECONDS (5); the second of
+/// these signals kills those that are left. If nothing can be printed any more, that ends all too.
 #include "support/arguments.hpp"
 #include "support/services.hpp"
 #include "support/signals.hpp"
@@ -26,11 +26,11 @@ namespace {
 class supervisor {
 public:
     /// `quit`: the signals that end it.
-    supervisor(eddy::loop& loop, const char* file, eddy::signal_set quit)
+    supervisor(eddy::loop& loop, const char* file, eddy::signal_set quit, eddy::duration grace)
         : file_(file),
           quit_(quit),
           signals_(loop, quit | eddy::signal_set{SIGHUP}),
-          services_(loop, log_) {}
+          services_(loop, log_, grace) {}
 
     eddy::task<> run() {
         co_await eddy::with_nursery([this](eddy::nursery& children) -> eddy::task<> {
@@ -81,8 +81,10 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) try {
-    if (argc != 2 || example::asks_for_help(argv)) {
-        example::exit_with_usage(argv, "FILE   (NAME PROGRAM [ARGUMENT...] a line)");
+    unsigned grace = 5;
+    if (argc < 2 || argc > 3 || example::asks_for_help(argv) ||
+        (argc == 3 && !example::read_number(argv[2], grace))) {
+        example::exit_with_usage(argv, "FILE [SECONDS]   (NAME PROGRAM [ARGUMENT...] a line)");
     }
     example::require_standard_fds();
     const eddy::signal_set quit = example::without_ignored({SIGINT, SIGTERM});
@@ -90,7 +92,7 @@ int main(int argc, char** argv) try {
     std::signal(SIGHUP, SIG_DFL);  // nohup ignores it; here it does not mean a hang-up
     eddy::block_signals(quit | eddy::signal_set{SIGHUP});
     eddy::loop loop;
-    supervisor all(loop, argv[1], quit);
+    supervisor all(loop, argv[1], quit, std::chrono::seconds(grace));
     loop.run(all.run());
 } catch (const std::exception& e) {
     std::fprintf(stderr, "supervisor: %s\n", e.what());

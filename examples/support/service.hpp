@@ -24,7 +24,8 @@ using namespace std::chrono_literals;
 /// what happens to it on standard error, both with its name. What it has started ends with it.
 class service {
 public:
-    service(service_line line, log& to) : line_(std::move(line)), log_(to) {}
+    service(service_line line, log& to, eddy::duration grace)
+        : line_(std::move(line)), log_(to), grace_(grace) {}
 
     const service_line& line() const noexcept { return line_; }
     bool runs() const noexcept { return !over_.is_set(); }
@@ -46,7 +47,7 @@ public:
     eddy::task<> end() {
         leaving_.set();
         signal_all(SIGTERM);
-        const auto in_time = co_await eddy::as_result(eddy::timeout(over_.wait(), 5s));
+        const auto in_time = co_await eddy::as_result(eddy::timeout(over_.wait(), grace_));
         if (!in_time) {
             signal_all(SIGKILL);
             co_await over_.wait();
@@ -106,6 +107,7 @@ private:
 
     service_line line_;
     log& log_;
+    eddy::duration grace_;
     eddy::process child_;
     eddy::event leaving_;  ///< it is not to be started again
     eddy::event over_{true};

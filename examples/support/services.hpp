@@ -14,7 +14,9 @@ namespace example {
 /// The services of a file, in its order.
 class services {
 public:
-    services(eddy::loop& loop, log& to) : loop_(loop), log_(to) {}
+    /// `grace`: for each that is to end, before it is killed.
+    services(eddy::loop& loop, log& to, eddy::duration grace)
+        : loop_(loop), log_(to), grace_(grace) {}
 
     /// Ends those that are not in `lines`, or differ, and starts those that are new, as children.
     /// It may be stopped while it waits for an end, and nothing is lost.
@@ -24,7 +26,7 @@ public:
             const auto same = std::find_if(current_.begin(), current_.end(),
                                            [&](const service& s) { return s.line() == line; });
             if (same == current_.end()) {
-                next.emplace_back(line, log_);
+                next.emplace_back(line, log_, grace_);
             } else {
                 next.splice(next.end(), current_, same);
             }
@@ -60,6 +62,7 @@ private:
 
     eddy::loop& loop_;
     log& log_;
+    eddy::duration grace_;
     std::list<service> current_;
     std::list<service> gone_;  ///< they are about to end
 };
