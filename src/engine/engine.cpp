@@ -128,10 +128,9 @@ void engine::detach(fd_slot& slot, detach_how how, io_operation* done) noexcept 
     slot.close_when_quiet = how == detach_how::close;
     slot.detached = done;
     expel(slot);
+    ++slot.holds;  // the end of one operation must not be that of the slot while others are left
     end_operations(slot, slot.lost ? end_reason::bad_fd : end_reason::closed);
-    if (slot.holds == 0) {
-        quiet(slot);
-    }
+    let_go(slot);
 }
 
 bool engine::is_ours(const fd_slot& slot) noexcept {
@@ -154,7 +153,9 @@ std::error_code engine::release(fd_slot& slot) noexcept {
     }
     slot.detaching = true;
     expel_later(slot);
+    ++slot.holds;  // as in detach()
     end_operations(slot, end_reason::closed);
+    --slot.holds;
     if (auto error = quiesce(slot)) {
         return error;
     }
