@@ -28,9 +28,8 @@ timer_watch::~timer_watch() {
 
 void timer_watch::clear() noexcept {
     stop();
-    if (timer_.armed()) {
-        home().disarm(timer_);
-    }
+    // Also one that was set between two runs, which the loop has to take yet.
+    home().disarm(timer_);
     missed_ = 0;
 }
 

@@ -109,6 +109,21 @@ TEST_P(TimerWatch, AloneCanBeMovedLaterAndEarlier) {
     ASSERT_TRUE(until([&] { return w.calls == 2; }));
 }
 
+TEST_P(TimerWatch, ThatIsSetAndClearedBetweenTwoRunsIsNotCalled) {
+    static int calls;
+    calls = 0;
+    timer_watch w(loop(), [](timer_watch&) noexcept {
+        ++calls;
+        return reaction::rearm;
+    });
+    w.set_after(duration::zero());
+    w.clear();
+    settle();
+    EXPECT_EQ(calls, 0);
+    w.set_after(duration::zero());
+    EXPECT_TRUE(until([] { return calls == 1; }));
+}
+
 TEST_P(TimerWatch, OneOfTwoEqualDeadlinesCanBeRemoved) {
     test_timer one(loop());
     test_timer two(loop());
