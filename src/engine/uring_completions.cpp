@@ -156,6 +156,16 @@ void uring_engine::on_single(io_operation& op, io_result result) noexcept {
     conclude(op, ended(op, result));
 }
 
+/// A kernel before 6.17 knows no limit of a multishot receive, and gets them one by one.
+bool uring_engine::cannot_limit(const io_operation& op, io_result result) noexcept {
+    const bool refused = result.system_error() == EINVAL && op.request_.code == opcode::receive &&
+                         ring_.receives_on(op.request_);
+    if (refused) {
+        ring_.disable_multishot_receive();
+    }
+    return refused;
+}
+
 /// Whether the operation needs the kernel once more; then it is on its way. `was_poll`: the kernel
 /// was asked to wait for an fd that says EAGAIN instead of waiting.
 bool uring_engine::goes_on(io_operation& op, io_result result, bool was_poll) noexcept {
@@ -177,7 +187,7 @@ bool uring_engine::goes_on(io_operation& op, io_result result, bool was_poll) no
         return await_buffer(op);
     } else if (!result) {
         again = result.system_error() == EINTR ||
-                (result.system_error() == ECANCELED && is_worn(op)) ||
+                (result.system_error() == ECANCELED && is_worn(op)) || cannot_limit(op, result) ||
                 (request.code == opcode::accept &&
                  classify_accept(result) == accept_failure::transient);
     } else {

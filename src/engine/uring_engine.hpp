@@ -73,6 +73,7 @@ private:
     bool is_made_here(const io_operation& op) const noexcept;
     void close_ring() noexcept;
     void on_single(io_operation& op, io_result result) noexcept;
+    bool cannot_limit(const io_operation& op, io_result result) noexcept;
     bool goes_on(io_operation& op, io_result result, bool was_poll) noexcept;
     void on_multishot(io_operation& op, std::int32_t result) noexcept;
     void keep_record(io_operation& op, std::int32_t result) noexcept;

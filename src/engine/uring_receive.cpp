@@ -2,6 +2,7 @@
 
 #include "engine/uring_engine.hpp"
 #include "kernel/descriptor.hpp"
+#include "kernel/io.hpp"
 
 #include <cerrno>
 
@@ -99,7 +100,12 @@ progress uring_engine::finish_receive(io_operation& op) noexcept {
 }
 
 void uring_engine::resume(io_operation& op) noexcept {
-    if (buffers_.is_open()) {
+    // It may have starved without having been asked whether there is data, and only sockets have a
+    // call that never waits.
+    const fd_slot& slot = *op.request_.slot;
+    const bool would_wait =
+        !is_socket(slot.kind) && kernel::ready_now(slot.fd, interest::readable).raw() == 0;
+    if (buffers_.is_open() || would_wait) {
         submit(op);
         return;
     }
@@ -121,7 +127,8 @@ bool uring_engine::feed_receives() noexcept {
     if (buffers_.is_open()) {
         buffers_.refill(*pool_);
     }
-    return !fed || starving_.empty();
+    // Without a queue of buffers those that were fed may have their results by now.
+    return !fed || (buffers_.is_open() && starving_.empty());
 }
 
 void uring_engine::close_ring() noexcept {

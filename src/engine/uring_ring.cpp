@@ -265,6 +265,11 @@ void uring_ring::prepare_open(io_uring_sqe& sqe, const io_request& request) noex
 void uring_ring::prepare_receive(io_uring_sqe& sqe, const io_request& request) const noexcept {
     if (receives_on(request)) {
         io_uring_prep_recv_multishot(&sqe, request.slot->fd, nullptr, 0, 0);
+        if (request.slot->kind != descriptor_kind::datagram) {  // whose messages it would cut
+            // Linux 6.17: `optlen`, at the same place, says after how many bytes it is over.
+            sqe.file_index = cut(request.size * buffers_in_a_row);
+            sqe.off = kernel::injected(kernel::call::uring_receive_limit) != 0 ? 1 : 0;
+        }
     } else if (is_socket(request.slot->kind)) {
         io_uring_prep_recv(&sqe, request.slot->fd, nullptr, cut(request.size), 0);
     } else {

@@ -82,6 +82,7 @@ public:
     }
     bool multishot_accept() const noexcept { return multishot_accept_; }
     void disable_multishot_accept() noexcept { multishot_accept_ = false; }
+    void disable_multishot_receive() noexcept { multishot_receive_ = false; }
 
 private:
     /// Addresses of operations and slots are even.
@@ -89,6 +90,9 @@ private:
     static constexpr std::uint64_t wake_token = 2;
 
     static constexpr unsigned short buffer_group = 0;
+    /// How many buffers a multishot receive may fill with what has piled up before its owner is
+    /// asked: without a limit one peer that sends and sends gets them all.
+    static constexpr std::size_t buffers_in_a_row = 4;
 
     unsigned publish() noexcept;
     void prepare_receive(io_uring_sqe& sqe, const io_request& request) const noexcept;

@@ -56,6 +56,7 @@ void ahead_queue<Source>::wait(waiter& w) noexcept {
     w.previous_ = last_;
     (last_ == nullptr ? first_ : last_->next_) = &w;
     last_ = &w;
+    w.round_ = round_;
     w.waiting_ = true;
 }
 
@@ -80,7 +81,7 @@ auto ahead_queue<Source>::pop_waiter() noexcept -> waiter* {
 template <class Source>
 void ahead_queue<Source>::get_if_wanted() noexcept {
     const bool room = store_.size() <= capacity_ / 2;
-    if (!operation_.pending() && !left_ && !end_ && (first_ != nullptr || room)) {
+    if (!operation_.pending() && !left_ && !telling_ && !end_ && (first_ != nullptr || room)) {
         pausing_ = false;
         home_.start(operation_, request_);
     }
@@ -138,19 +139,25 @@ void ahead_queue<Source>::deliver() noexcept {
     }
 }
 
-/// For all who wait; those who ask again meanwhile are not told of this one.
+/// For all who wait; those who ask again meanwhile are not told of this one, and nothing new is got
+/// for them before.
 template <class Source>
 void ahead_queue<Source>::end(io_result result, bool loop_ends) noexcept {
-    waiter* const last = last_;
-    if (last == nullptr && Source::end_is_told_once && !left_ && !loop_ends) {
-        end_ = result;
-    }
-    for (bool more = last != nullptr; more;) {
-        waiter* const next = pop_waiter();
-        more = next != nullptr && next != last;
-        if (next != nullptr) {
-            next->on_result_(*next, item(), result, loop_ends);
+    if (first_ == nullptr) {
+        if (Source::end_is_told_once && !left_ && !loop_ends) {
+            end_ = result;
         }
+        return;
+    }
+    const unsigned round = ++round_;
+    const bool outermost = !std::exchange(telling_, true);
+    while (first_ != nullptr && first_->round_ < round) {
+        waiter& next = *pop_waiter();
+        next.on_result_(next, item(), result, loop_ends);
+    }
+    telling_ = !outermost;
+    if (first_ != nullptr) {
+        get_if_wanted();
     }
 }
 

@@ -37,8 +37,9 @@ enum class call : std::uint8_t {
     uring_setup,
     uring_enter,
     uring_buffers,
-    rwf_nosignal,  ///< no call: says that the kernel lacks the flag
-    epoll_pwait2,  ///< no call: says that the kernel lacks it; epoll_wait is made instead
+    uring_receive_limit,  ///< no call: what the kernel is asked for is made invalid
+    rwf_nosignal,         ///< no call: says that the kernel lacks the flag
+    epoll_pwait2,         ///< no call: says that the kernel lacks it; epoll_wait is made instead
     clone,
     pidfd_info,  ///< the kernel has forgotten how the process ended, or never knew
     count_,

@@ -4,6 +4,7 @@
 #include "support/engine_fixture.hpp"
 #include "support/pattern.hpp"
 
+#include <cerrno>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -108,6 +109,16 @@ protected:
 
     std::vector<lease> kept;
     std::deque<connection> connections;
+};
+
+/// The same where io_uring cannot pick buffers.
+template <class Test>
+class on_old_kernels : public Test {
+protected:
+    void SetUp() override {
+        Test::SetUp();
+        kernel::fail(kernel::call::uring_buffers, EINVAL, 0, 1000);
+    }
 };
 
 }  // namespace eddy::test

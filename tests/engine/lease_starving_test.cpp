@@ -256,28 +256,14 @@ EDDY_ON_EVERY_ENGINE(LeaseTraffic);
 TEST_P(LeaseTraffic, GoesOnWithFewBuffers) { traffic(false); }
 TEST_P(LeaseTraffic, GoesOnWithFewBuffersThatComeBackFromElsewhere) { traffic(true); }
 
-/// A kernel that cannot pick buffers.
-class LeaseTurnsOfOldKernels : public LeaseTurns {
-protected:
-    void SetUp() override {
-        LeaseTurns::SetUp();
-        kernel::fail(kernel::call::uring_buffers, EINVAL, 0, 1000);
-    }
-};
+class LeaseTurnsOfOldKernels : public on_old_kernels<LeaseTurns> {};
 INSTANTIATE_TEST_SUITE_P(Engine, LeaseTurnsOfOldKernels, ::testing::Values(engine_kind::io_uring),
                          engine_name);
 
 TEST_P(LeaseTurnsOfOldKernels, AreTakenByThoseWhoGiveTheirBufferBackFirst) { expect_turns(true); }
 TEST_P(LeaseTurnsOfOldKernels, AreTakenByThoseWhoStartAnewFirst) { expect_turns(false); }
 
-/// The same.
-class LeaseOfOldKernels : public LeaseTraffic {
-protected:
-    void SetUp() override {
-        LeaseTraffic::SetUp();
-        kernel::fail(kernel::call::uring_buffers, EINVAL, 0, 1000);
-    }
-};
+class LeaseOfOldKernels : public on_old_kernels<LeaseTraffic> {};
 INSTANTIATE_TEST_SUITE_P(Engine, LeaseOfOldKernels, ::testing::Values(engine_kind::io_uring),
                          engine_name);
 
@@ -290,6 +276,18 @@ TEST_P(LeaseOfOldKernels, IsWaitedForWhenAllAreOut) {
     EXPECT_LT(turns_in(50ms), 20U);
     kept.erase(kept.begin());
     expect_fed(last, "2");
+}
+
+/// Its result is there before the loop waits.
+TEST_P(LeaseOfOldKernels, GetsOneAndTheLoopDoesNotSleepOnIt) {
+    make_loop({.lease_count = 1, .lease_max = 1});
+    connection& last = starve(1, 2);
+    last.reader.then([this](recorder&) { loop().stop(); });
+    when_ready_call([this] { kept.clear(); });
+    const auto end = clock::now() + patience;
+    loop().run(run_mode::empty, {.until = end});
+    EXPECT_TRUE(last.reader.ended());
+    EXPECT_LT(clock::now(), end);
 }
 
 }  // namespace

@@ -56,6 +56,32 @@ private:
 };
 EDDY_ON_EVERY_ENGINE(MultishotReceive);
 
+/// More than the kernel brings in one go.
+TEST_P(MultishotReceive, BringsMuchAtOnce) {
+    make_loop({.lease_size = 256});
+    for (const pair_maker make : {tcp_pair, unix_stream_pair, make_pipe}) {
+        connection& c = connect(make);
+        reading r;
+        const std::string much = pattern(16000);
+        c.send(much);
+        receive_on(c, r);
+        EXPECT_TRUE(has(r, much));
+        drop_connections();
+    }
+}
+
+TEST_P(MultishotReceive, NeedsNoKernelThatKnowsALimit) {
+    kernel::fail(kernel::call::uring_receive_limit, EINVAL, 0, 1000);
+    make_loop({.lease_size = 256});
+    connection& c = connect();
+    reading r;
+    receive_on(c, r);
+    settle();
+    const std::string much = pattern(16000);
+    c.send(much);
+    EXPECT_TRUE(has(r, much));
+}
+
 TEST_P(MultishotReceive, BringsWhateverComes) {
     for (const pair_maker make : {tcp_pair, unix_stream_pair, unix_packet_pair, make_pipe}) {
         connection& c = connect(make);

@@ -66,8 +66,9 @@ private:
 
 /// The bytes of a stream, one lent buffer after the other, received ahead by one operation that
 /// goes on in the kernel: on io_uring this is cheaper than a `receive()` for each. At most
-/// `capacity` buffers wait here (and those that had come when the kernel was told to stop); the
-/// rest stays in the socket until some are taken.
+/// `capacity` buffers wait here (and those that had come when the kernel was told to stop, a few);
+/// the rest stays in the socket until some are taken. They are of the loop's `lease_max`, so
+/// whoever does not take what comes keeps some from all others.
 ///
 ///     incoming<lease> data(socket);
 ///     while (lease some = co_await data.next()) {
@@ -75,9 +76,10 @@ private:
 ///     }
 ///
 /// It begins with the first next(). From then on bytes are taken from the socket: those that wait
-/// here are lost when it is destroyed, and other reads of the socket wait until it is. Destroying
-/// it, or closing the socket, ends a next() that is pending with `operation_canceled`; what is here
-/// can still be taken after a close.
+/// here are lost when it is destroyed, and another read would get what comes behind them.
+/// Destroying it, or closing the socket, ends a next() that is pending with `operation_canceled`;
+/// what is here can still be taken after a close. It is work of the loop as long as the kernel goes
+/// on: destroy it before `run_mode::empty` can return.
 ///
 /// Thread: the loop's, or any while the loop does not run. Movable.
 template <>

@@ -37,6 +37,7 @@ public:
         callback on_result_;
         waiter* next_ = nullptr;
         waiter* previous_ = nullptr;
+        unsigned round_ = 0;  ///< how many ends had been told when it asked
         bool waiting_ = false;
         friend class ahead_queue;
     };
@@ -77,7 +78,9 @@ private:
     std::optional<io_result> end_;  ///< comes after what is stored
     waiter* first_ = nullptr;
     waiter* last_ = nullptr;
-    unsigned inside_ = 0;  ///< how many of its functions call waiters
+    unsigned inside_ = 0;   ///< how many of its functions call waiters
+    unsigned round_ = 0;    ///< of telling the end
+    bool telling_ = false;  ///< the end, to those who have waited for it
     bool pausing_ = false;
     bool left_ = false;
 };
