@@ -204,10 +204,12 @@ void process_state::settle_child() noexcept {
     if (error == not_yet) {
         return;
     }
+    // Asked first: once it is gone the kernel has its status, or never will.
+    const bool gone = error && kernel::signal_pidfd(pidfd(), 0);
     if (!error || process_registry::instance().take_kept_end(*this, end) ||
         !kernel::recall_end(pidfd(), end)) {
         settled(end);
-    } else if (kernel::signal_pidfd(pidfd(), 0)) {
+    } else if (gone) {
         over_ = true;
         error_ = error;
     }

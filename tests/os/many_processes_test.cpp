@@ -57,6 +57,7 @@ protected:
         }
         std::atomic<bool> over{false};
         std::atomic<int> stolen{0};
+        const bool kept = keeps_status();
         std::thread thief([&] {
             while (!over.load()) {
                 stolen += ::waitpid(-1, nullptr, WNOHANG) > 0 ? 1 : 0;
@@ -78,6 +79,7 @@ protected:
             EXPECT_EQ(wait.endings(), 1);
             without_usage += !wait.error() && !wait.status().has_usage ? 1 : 0;
             if (wait.error()) {
+                EXPECT_FALSE(kept) << wait.error().message();
                 EXPECT_EQ(wait.error(), std::errc::no_child_process);
                 ++without_usage;
             } else {
