@@ -53,6 +53,12 @@ struct modelled_child : modelled {
     int code = 0;
 };
 
+/// A timer whose deadlines have passed when they are set, or are far away: of those that have
+/// passed each is told once, unless it is set anew.
+struct modelled_timer : modelled {
+    std::uint64_t owed = 0;
+};
+
 class WatchRandomEvents : public ProcessTest {
 protected:
     void steps(std::size_t count) {
@@ -68,6 +74,9 @@ protected:
         for (auto& m : child_watches_) {
             make(m);
         }
+        for (auto& m : timer_watches_) {
+            make(m);
+        }
         for (std::size_t i = 0; i != count && !HasFailure(); ++i) {
             step();
         }
@@ -78,6 +87,9 @@ protected:
         for (auto& m : child_watches_) {
             check_liveness(m);
         }
+        for (auto& m : timer_watches_) {
+            check_liveness(m);
+        }
         EXPECT_GT(total_calls_, count / 20);  // or the steps were too idle to show anything
         EXPECT_GT(children_, 10U);
         for (auto& m : signal_watches_) {
@@ -85,6 +97,9 @@ protected:
         }
         for (auto& m : child_watches_) {
             end_child(m);
+            m.made.reset();
+        }
+        for (auto& m : timer_watches_) {
             m.made.reset();
         }
         signals_.back().shared.reset();
@@ -132,6 +147,34 @@ private:
             m, loop(), on_end, on_removed,
             watch_options{.priority = some_priority(), .armed = m.armed});
     }
+    void make(modelled_timer& m) {
+        start_over(m, random_.one_in(2));
+        m.owed = 0;
+        const auto on_expired = [](timer_watch& w) noexcept {
+            auto& model = static_cast<modelled_timer&>(static_cast<timer_kind&>(w).model);
+            return test_->on_expired(model, w.expirations());
+        };
+        const auto on_removed = [](timer_watch& w) noexcept {
+            ++static_cast<timer_kind&>(w).model.removals;
+        };
+        m.made = std::make_unique<timer_kind>(
+            m, loop(), on_expired, on_removed,
+            watch_options{.priority = some_priority(), .armed = m.armed});
+    }
+
+    /// On the loop's thread, or while it does not run.
+    void set(modelled_timer& m) {
+        auto& w = static_cast<timer_watch&>(*m.made);
+        const auto count = static_cast<int>(random_.below(4));
+        m.owed = static_cast<std::uint64_t>(count);
+        if (count == 0 && random_.one_in(2)) {
+            w.clear();
+        } else if (count == 1 && random_.one_in(2)) {
+            w.set_after(duration::zero());
+        } else {
+            w.set_at(clock::now() + 30min - count * 1h, 1h);
+        }
+    }
 
     /// On the loop's thread, or while it does not run.
     void give_child(modelled_child& m) {
@@ -173,6 +216,17 @@ private:
     modelled_signal& some_signal() {
         return signal_watches_[random_.below(signal_watches_.size())];
     }
+    modelled& some_watch() {
+        switch (random_.below(3)) {
+            case 0:
+                return some_signal();
+            case 1:
+                return some_child();
+            default:
+                return some_timer();
+        }
+    }
+    modelled_timer& some_timer() { return timer_watches_[random_.below(timer_watches_.size())]; }
     modelled_child& some_child() { return child_watches_[random_.below(child_watches_.size())]; }
 
     reaction on_signal(modelled_signal& m, int value) {
@@ -194,6 +248,14 @@ private:
         EXPECT_EQ(status.code, m.code);
         m.told = true;
         return on_call(m);
+    }
+    reaction on_expired(modelled_timer& m, std::uint64_t count) {
+        EXPECT_GE(count, 1U);
+        EXPECT_LE(count, m.owed);
+        m.owed -= count;
+        const reaction r = on_call(m);
+        m.owed += r == reaction::requeue ? count : 0;
+        return r;
     }
     reaction on_call(modelled& m) {
         ++m.calls;
@@ -243,6 +305,15 @@ private:
     }
 
     void command_some(bool in_callback) {
+        if (random_.one_in(4)) {
+            modelled_timer& m = some_timer();
+            if (!command(m) && may_replace(m, in_callback)) {
+                make(m);
+            } else if (!m.removed && random_.one_in(3)) {
+                set(m);
+            }
+            return;
+        }
         if (random_.one_in(2)) {
             modelled_signal& m = some_signal();
             if (!command(m) && may_replace(m, in_callback)) {
@@ -253,7 +324,7 @@ private:
         modelled_child& m = some_child();
         if (!command(m) && may_replace(m, in_callback)) {
             make(m);
-        } else if (m.told && !m.removed && children_ < children_max_ && random_.one_in(20)) {
+        } else if (m.told && !m.removed && children_ < children_max_ && random_.one_in(10)) {
             give_child(m);
         }
     }
@@ -307,8 +378,7 @@ private:
                 break;
             case 4:
                 if (random_.one_in(50)) {
-                    modelled& m = random_.one_in(2) ? static_cast<modelled&>(some_signal())
-                                                    : static_cast<modelled&>(some_child());
+                    modelled& m = some_watch();
                     std::thread([&] { static_cast<void>(command(m)); }).join();
                 } else if (random_.one_in(10)) {
                     end_child(some_child());
@@ -317,6 +387,7 @@ private:
             case 5:
                 replace_if_removed(some_signal());
                 replace_if_removed(some_child());
+                replace_if_removed(some_timer());
                 break;
             default:
                 command_some(false);
@@ -353,6 +424,17 @@ private:
         end_child(m);
         EXPECT_TRUE(until_driven([&] { return m.told; }));
     }
+    void check_liveness(modelled_timer& m) {
+        if (finish_removal(m)) {
+            return;
+        }
+        const int before = m.calls;
+        arm(m);
+        static_cast<timer_watch&>(*m.made).set_after(duration::zero());
+        m.owed = 1;
+        EXPECT_TRUE(until_driven([&] { return m.owed == 0; }));
+        EXPECT_EQ(m.calls, before + 1);
+    }
     static void arm(modelled& m) {
         m.made->arm();
         m.armed = true;
@@ -363,6 +445,7 @@ private:
 
     using signal_kind = tracked<signal_watch>;
     using child_kind = tracked<child_watch>;
+    using timer_kind = tracked<timer_watch>;
 
     void SetUp() override {
         ProcessTest::SetUp();
@@ -376,6 +459,7 @@ private:
     std::array<sent_signal, 3> signals_;
     std::array<modelled_signal, 5> signal_watches_;  ///< the last three share a source
     std::array<modelled_child, 4> child_watches_;
+    std::array<modelled_timer, 4> timer_watches_;
     modelled* inside_ = nullptr;
     bool quiet_ = false;  ///< only liveness matters any more
     int sent_ = 0;
