@@ -246,7 +246,7 @@ protected:
             start(writers.emplace_back(), eddy::write_all(peers.back(), bytes(text)));
         }
         for (std::size_t i = 0; i != count; ++i) {
-            ASSERT_TRUE(until([&] { return got[i].size() == text.size(); }, 20s)) << i;
+            ASSERT_TRUE(until([&] { return got[i].size() == text.size(); })) << i;
             EXPECT_TRUE(got[i] == text);
         }
     }

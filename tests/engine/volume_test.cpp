@@ -109,7 +109,7 @@ TEST_P(Volume, OfConnectionsInAStreamComesInOrderAndComplete) {
         for (std::size_t i = 0; i != count; ++i) {
             clients.push_back(tcp_connect(port));
         }
-        ASSERT_TRUE(until([&] { return servers.size() == count; }, 20s));
+        ASSERT_TRUE(until([&] { return servers.size() == count; }));
         loop().cancel(r.operation());
         ASSERT_TRUE(ends(r));
     }

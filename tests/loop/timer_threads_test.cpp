@@ -134,7 +134,7 @@ TEST_P(LoopTimerThreads, SettingMovingAndCancellingRaceWithFiring) {
             loop().cancel(t);
         }
     });
-    EXPECT_TRUE(until([&] { return cancelled == count; }, 20s));
+    EXPECT_TRUE(until([&] { return cancelled == count; }));
     first.join();
     second.join();
     EXPECT_EQ(cancelled, count);
@@ -159,7 +159,7 @@ TEST_P(LoopTimerThreads, RoomIsReservedFromSeveralThreadsWhileTheLoopRuns) {
             }
         });
     }
-    EXPECT_TRUE(until([&] { return fired == threads * each; }, 20s));
+    EXPECT_TRUE(until([&] { return fired == threads * each; }));
     for (auto& thread : makers) {
         thread.join();
     }
