@@ -100,7 +100,7 @@ std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& 
         return std::make_error_code(std::errc::file_exists);
     }
     fresh.shared = fd <= 2 || fresh.kind == descriptor_kind::tty;
-    fresh.may_write = wants_nonblocking();  // else nobody tries
+    fresh.may_write = true;
     if (auto error = make_nonblocking(fresh, options.nonblocking)) {
         return refuse(fresh, enrolled, error);
     }

@@ -72,10 +72,6 @@ public:
     /// `may_try`: the call may be made at once if it makes sense.
     virtual progress start(io_operation& op, bool may_try) noexcept = 0;
 
-    /// A send that can be made now, without an operation: makes the call, once. False: nothing was
-    /// moved; start an operation.
-    [[nodiscard]] virtual bool send_now(const io_request&, io_result&) noexcept { return false; }
-
     /// The loop popped `op` in phase `runnable`: makes the call, or takes its next stored result.
     virtual progress finish(io_operation& op) noexcept = 0;
 

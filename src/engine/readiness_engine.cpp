@@ -69,31 +69,6 @@ inline progress readiness_engine::start_plain(io_operation& op, bool may_try) no
     return start_transfer(op, may_try);
 }
 
-bool readiness_engine::send_now(const io_request& request, io_result& result) noexcept {
-    if (request.code != opcode::send || !is_plain(request) || !request.slot->may_write ||
-        !request.slot->writers.empty()) {
-        return false;
-    }
-    result = kernel::send_once(request.slot->fd, request.data, request.size, request.flags);
-    return result.raw() == static_cast<std::int64_t>(request.size) || sent_less(request, result);
-}
-
-/// Whether there is a result all the same.
-bool readiness_engine::sent_less(const io_request& request, io_result result) noexcept {
-    fd_slot& slot = *request.slot;
-    if (result.system_error() == EINTR) {
-        return false;
-    }
-    if (result.would_block() || (result && short_means_empty(slot, request))) {
-        slot.may_write = false;
-    }
-    if (result.would_block()) {
-        return false;
-    }
-    look_after(slot, result);
-    return true;
-}
-
 progress readiness_engine::start_other(io_operation& op, bool may_try) noexcept {
     const io_request& request = op.request_;
     if (request.code == opcode::receive) {

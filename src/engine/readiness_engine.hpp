@@ -21,7 +21,6 @@ public:
 
     engine_kind kind() const noexcept override { return kind_; }
     progress start(io_operation& op, bool may_try) noexcept override;
-    bool send_now(const io_request& request, io_result& result) noexcept override;
     progress finish(io_operation& op) noexcept override;
     void cancel(io_operation& op, end_reason reason) noexcept override;
     std::error_code wait(time_point until, bool& woken) noexcept override;
@@ -43,7 +42,6 @@ protected:
     }
 
 private:
-    EDDY_COLD bool sent_less(const io_request& request, io_result result) noexcept;
     progress start_other(io_operation& op, bool may_try) noexcept;
     progress start_transfer(io_operation& op, bool may_try) noexcept;
     progress go(io_operation& op, bool may_try) noexcept;

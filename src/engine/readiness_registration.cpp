@@ -36,7 +36,13 @@ std::error_code readiness_engine::enroll(fd_slot& slot) noexcept {
     if (const fd_slot* before = table_.find(slot.fd); before != nullptr && before->fd >= 0) {
         tidy_ = false;  // others have closed that one
     }
-    const auto error = poller_->add(slot.fd, slot.registered, how(), token_of(slot));
+    auto error = poller_->add(slot.fd, slot.registered, how(), token_of(slot));
+    // The same open file has been here before, and was closed before it was removed: a duplicate
+    // of it lives, and has now got this number.
+    if (error == std::errc::file_exists &&
+        poller_->readd(slot.fd, slot.registered, how(), token_of(slot))) {
+        error = {};
+    }
     if (error == std::errc::operation_not_permitted) {
         slot.kind = descriptor_kind::file;  // always ready, says epoll
         slot.registered = interest::none;
@@ -47,7 +53,8 @@ std::error_code readiness_engine::enroll(fd_slot& slot) noexcept {
 }
 
 void readiness_engine::expel(fd_slot& slot) noexcept {
-    if (slot.kind != descriptor_kind::file) {
+    // A file, too, may have been registered as what it was taken for before: see readmit().
+    if (slot.kind != descriptor_kind::file || any(slot.registered)) {
         tidy_ &= poller_->remove(slot.fd) && !slot.lost;
         slot.registered = interest::none;
     }

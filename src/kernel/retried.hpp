@@ -10,7 +10,7 @@ namespace eddy::kernel {
 
 /// Makes a call: the value of `function`, or errno where that is negative.
 template <class Function>
-[[gnu::always_inline]] inline io_result once(call which, Function&& function) noexcept {
+io_result once(call which, Function&& function) noexcept {
     count_call();
     if (const int error = injected(which); error != 0) {
         return io_result::system_error(error);

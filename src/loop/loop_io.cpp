@@ -131,17 +131,6 @@ inline void loop::queue_result(io_operation& op) noexcept {
 
 bool loop::start_here(io_operation& op) noexcept { return begin_here(op); }
 
-bool loop::send_now(const io_request& request, io_result& result) noexcept {
-    check_use();
-    if (!on_thread() || counters_.completions >= batch_limit_ || ends() ||
-        !engine_->send_now(request, result)) {
-        return false;
-    }
-    ++counters_.completions;
-    ++counters_.inline_completions;
-    return true;
-}
-
 /// Its completion comes through the ready queue in any case.
 void loop::begin_queued(io_operation& op) noexcept {
     if (begin(op, false, may_complete_inline())) {

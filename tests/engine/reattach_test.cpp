@@ -56,6 +56,39 @@ TEST_P(Reattach, InOneTurnHearsOfWhatIsThereAndOfWhatComes) {
     expect_connected(d, pipe.second.get());
 }
 
+/// The first one is closed before it was removed, and what it had registered lives on.
+TEST_P(Reattach, OfADuplicateThatHasTheSameNumberInALaterTurn) {
+    fd_pair pipe = make_pipe();
+    const int number = unique_fd(::dup(pipe.first.get())).get();
+    for (int i = 0; i != 3; ++i) {
+        unique_fd copy(::dup(pipe.first.get()));
+        ASSERT_EQ(copy.get(), number);
+        descriptor d;
+        ASSERT_FALSE(descriptor::attach(loop(), copy, d)) << i;
+        expect_connected(d, pipe.second.get());
+        release(d).reset();
+        settle();
+    }
+}
+
+TEST_P(Reattach, AsAFileThenAsWhatItIs) {
+    fd_pair pipe = make_pipe();
+    descriptor d = attach(std::move(pipe.first));
+    settle();
+    unique_fd fd = release(d);
+    const int number = fd.get();
+    d = attach(std::move(fd), {.kind = descriptor_kind::file});
+    d.close();
+    settle();
+    fd_pair other = make_pipe();
+    if (other.first.get() != number) {
+        put_at(number, other.first);
+        other.first.reset(number);
+    }
+    d = attach(std::move(other.first));
+    expect_connected(d, other.second.get());
+}
+
 TEST_P(Reattach, InOneTurnAsksTheKernelForLittle) {
     fd_pair pipe = make_pipe();
     set_nonblocking(pipe.first.get(), true);

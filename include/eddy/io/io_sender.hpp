@@ -76,7 +76,7 @@ public:
 
     void start() & noexcept {
         if (stop_requested(receiver_)) {
-            end_stopped({});
+            ex::set_stopped(std::move(receiver_));
             return;
         }
         if (home() == nullptr) {
@@ -220,34 +220,6 @@ public:
         requires std::is_copy_constructible_v<Convert>
     auto connect(Receiver receiver) const& noexcept {
         return detail::io_state<Convert, Receiver>(home_, request_, convert_, std::move(receiver));
-    }
-    /// Sends at once, without an operation, if it is a send on the loop of this thread for which
-    /// nothing has to be waited for. False: connect and start this, which may have become the rest.
-    template <class Receiver>
-        requires std::same_as<typename Convert::signature, ex::set_value_t(std::size_t)>
-    [[nodiscard]] bool send_now(Receiver&& receiver) noexcept {
-        if (request_.code != opcode::send || home_ == nullptr || home_ != loop::current() ||
-            !request_.slot->may_write) {
-            return false;
-        }
-        if constexpr (requires { convert_.prepare(request_); }) {
-            convert_.prepare(request_);
-        }
-        io_result result;
-        if (!home_->send_now(request_, result)) {
-            return false;
-        }
-        if (!result) {
-            ex::set_error(std::forward<Receiver>(receiver), result.error());
-            return true;
-        }
-        if constexpr (requires { convert_.again(result, request_); }) {
-            if (convert_.again(result, request_)) {
-                return false;
-            }
-        }
-        convert_(result, std::forward<Receiver>(receiver));
-        return true;
     }
     detail::completes_on_loop get_env() const noexcept { return {loop_scheduler(home_)}; }
     /// For coroutines that go on where they were started: no hop if that is its loop.

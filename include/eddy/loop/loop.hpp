@@ -253,10 +253,6 @@ public:
         (object.*Operation).set_callback(&completion_thunk<Operation, OnComplete>);
         start(object.*Operation, request, deadline);
     }
-    /// Makes a send at once, without an operation, if nothing has to be waited for: for who would
-    /// have to make one first. False: nothing was moved; start one. A result may be a part, or an
-    /// error. Thread: the loop's, while it runs.
-    [[nodiscard]] bool send_now(const io_request& request, io_result& result) noexcept;
     /// `op` completes with `operation_canceled`, or with its result if there is one already.
     void cancel(io_operation& op) noexcept;
     /// Takes `op` back at once if it is pending: its completion is not called, and it may be

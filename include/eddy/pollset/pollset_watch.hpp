@@ -27,8 +27,8 @@ struct pollset_watch_options {
 ///     any --remove()--> removing --no thread is inside any more--> on_removed
 ///
 /// The handler never runs on two threads at once, unless it was made `concurrent`. It is disarmed
-/// while it runs; what happens meanwhile is kept until it is armed again. Behind a hang-up or at the
-/// end of a stream, whether `reaction::rearm` calls it again depends on the strategy: disarm or
+/// while it runs; what happens meanwhile is kept until it is armed again. Behind a hang-up or at
+/// the end of a stream, whether `reaction::rearm` calls it again depends on the strategy: disarm or
 /// remove it.
 ///
 /// Whatever is a descriptor can be watched: sockets, pipes, pidfds (a child has ended), timerfds.

@@ -13,7 +13,6 @@
 
 #include <atomic>
 #include <coroutine>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -83,9 +82,6 @@ private:
 };
 
 class task_promise_base : public task_frame {
-    /// Just enough for those of I/O.
-    static constexpr std::size_t room_size = 240;
-
 public:
     using task_frame::task_frame;
     task_promise_base(const task_promise_base&) = delete;
@@ -120,12 +116,6 @@ public:
     using task_frame::get_allocator;
     task_env get_env() const noexcept { return task_env(*this); }
 
-    /// Where the operation of what it awaits is, if there is room for it: of one at a time.
-    void* room() noexcept { return room_; }
-    template <class Operation>
-    static constexpr bool has_room_for = sizeof(Operation) <= room_size &&
-                                         alignof(Operation) <= alignof(void*);
-
     /// Goes on with `wait` on the home loop.
     EDDY_COLD void hop(task_wait& wait) noexcept {
         hopping_ = &wait;
@@ -142,7 +132,6 @@ private:
     task_observer* observer_ = nullptr;
     entry hop_;
     task_wait* hopping_ = nullptr;
-    alignas(void*) std::byte room_[room_size];
 };
 
 inline ex::inplace_stop_token task_env::query(ex::get_stop_token_t) const noexcept {
