@@ -33,13 +33,15 @@ std::error_code readiness_engine::enroll(fd_slot& slot) noexcept {
     if (edge_) {
         slot.registered = from_the_start;
     }
-    if (const fd_slot* before = table_.find(slot.fd); before != nullptr && before->fd >= 0) {
+    const fd_slot* const before = table_.find(slot.fd);
+    const bool taken = before != nullptr && before->fd >= 0;
+    if (taken) {
         tidy_ = false;  // others have closed that one
     }
     auto error = poller_->add(slot.fd, slot.registered, how(), token_of(slot));
-    // The same open file has been here before, and was closed before it was removed: a duplicate
-    // of it lives, and has now got this number.
-    if (error == std::errc::file_exists &&
+    // The same open file was here before, and was closed before it was removed: a duplicate of it
+    // lives, and has now got this number. (If it is taken, it is attached twice.)
+    if (error == std::errc::file_exists && !taken &&
         poller_->readd(slot.fd, slot.registered, how(), token_of(slot))) {
         error = {};
     }
