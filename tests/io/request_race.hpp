@@ -109,6 +109,7 @@ protected:
 
 private:
     static constexpr std::size_t width = 16;
+    static constexpr unsigned longest_start = 14;  ///< doubled so often
     using lanes_type = std::vector<std::unique_ptr<lane>>;
     using starter = lane::starter;
 
@@ -116,12 +117,28 @@ private:
         random_numbers random;
         stopper other(lanes, random.another());
         std::size_t stopped = 0;
-        const std::size_t rounds = (tries + width - 1) / width;
-        for (std::size_t i = 0; i < rounds && !HasFailure(); ++i) {
-            stopped += round(lanes, other, random);
+        std::size_t raced = 0;
+        const auto go = [&](std::size_t rounds) {
+            for (std::size_t i = 0; i < rounds && !HasFailure(); ++i) {
+                stopped += round(lanes, other, random);
+                raced += width;
+            }
+        };
+        go((tries + width - 1) / width);
+        // On a busy machine one side may have won every time: then the other gets a longer start.
+        for (unsigned start = 1; start <= longest_start && !HasFailure(); ++start) {
+            if (stopped == 0) {
+                other.favour_stop();
+            } else if (stopped == raced) {
+                other.favour_completion(start);
+            } else {
+                break;
+            }
+            go(4);
         }
-        // Who comes first is up to the machine: on a busy one it may be the same one every time.
         RecordProperty("stopped", static_cast<int>(stopped));
+        EXPECT_GT(stopped, 0U) << "the stop never came first: that was no race";
+        EXPECT_LT(stopped, raced) << "the stop always came first: that was no race";
     }
 
     /// The other thread. It serves one round after the other.
@@ -139,6 +156,15 @@ private:
             await(begun_, round);
         }
         void await_end(std::uint64_t round) { await(ended_, round); }
+        /// From the next round on: it does not wait, or it waits 2^`start` times as long.
+        void favour_stop() {
+            at_once_ = true;
+            pause_max_ = shortest_pause_max;
+        }
+        void favour_completion(unsigned start) {
+            at_once_ = false;
+            pause_max_ = shortest_pause_max << start;
+        }
         /// The operations of the round are being started, and later: have been made possible.
         void starts(std::uint64_t round) { progress_.store(2 * round, std::memory_order_release); }
         void triggered(std::uint64_t round) {
@@ -147,6 +173,7 @@ private:
 
     private:
         static constexpr std::uint64_t last = UINT64_MAX;
+        static constexpr std::uint64_t shortest_pause_max = 2'000;
         static void await(const std::atomic<std::uint64_t>& counter, std::uint64_t value) {
             while (counter.load(std::memory_order_acquire) < value) {
                 std::this_thread::yield();
@@ -167,12 +194,12 @@ private:
                 }
                 // At once, or about when they start, or about when they end: so that each wins
                 // often, with one core as with many.
-                if (const std::uint64_t how = random_() % 3; how != 0) {
+                if (const std::uint64_t how = random_() % 3; how != 0 && !at_once_) {
                     await(progress_, 2 * round + how - 1);
                 }
                 const std::size_t first = random_() % lanes_.size();
                 for (std::size_t i = 0; i < lanes_.size(); ++i) {
-                    spin(random_() % 2'000);
+                    spin(random_() % pause_max_);
                     lanes_[(first + i) % lanes_.size()]->stop();
                 }
                 ended_.store(round, std::memory_order_release);
@@ -181,6 +208,9 @@ private:
 
         lanes_type& lanes_;
         std::mt19937_64 random_;
+        // Changed between rounds, which `wanted_` and `ended_` put in order.
+        bool at_once_ = false;
+        std::uint64_t pause_max_ = shortest_pause_max;
         std::atomic<std::uint64_t> wanted_{0};
         std::atomic<std::uint64_t> begun_{0};
         std::atomic<std::uint64_t> progress_{0};
