@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <fstream>
-#include <memory>
 #include <string>
 
 #include <sys/resource.h>
@@ -160,13 +159,33 @@ TEST_P(ExitTest, WhoeverOutlivesTheLoopIsReapedByALaterSpawn) {
 }
 
 TEST_P(ExitTest, TheEndOfTheLoopCancelsTheWait) {
-    auto process = std::make_unique<process_handle>(spawn(sleeper()));
-    exit_recorder wait(*process);
+    auto [reader, writer] = make_pipe();
+    process_options options{.program = "cat"};
+    options.in = stdio::given(reader.get());
+    process_handle process = spawn(options);
+    exit_recorder wait(process);
     settle();
-    process->close();
+    process.close();
     end_loop();
     EXPECT_EQ(wait.endings(), 1);
     EXPECT_EQ(wait.error(), canceled);
+    writer.reset();
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT), 0);
+    EXPECT_TRUE(run({.program = "true"}).success());
+    EXPECT_FALSE(has_children());
+}
+
+TEST_P(ExitTest, AWaitWhoseHandleKillsTheProcessEndsOnce) {
+    process_handle process = spawn(sleeper());
+    exit_recorder wait(process);
+    settle();
+    process.close();
+    end_loop();
+    EXPECT_EQ(wait.endings(), 1);
+    // The end may be there before the cancellation.
+    EXPECT_TRUE(wait.error() ? wait.error() == canceled : wait.status().signal == SIGKILL)
+        << wait.error().message() << ", signal " << wait.status().signal;
     siginfo_t info{};
     // The loop may have reaped it on its way out; if not, the next spawn does.
     EXPECT_TRUE(::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0 || errno == ECHILD);

@@ -61,7 +61,8 @@ public:
     process_handle share() const noexcept;
 
     /// What the destructor does. If this is the last handle, waits that are pending end with
-    /// `operation_canceled`.
+    /// `operation_canceled`, or with the status if that is there already: of a process that this
+    /// kills, either may be the case.
     void close() noexcept;
 
     explicit operator bool() const noexcept { return state_ != nullptr; }
