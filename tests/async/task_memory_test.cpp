@@ -1,8 +1,12 @@
 #include "async/task_fixture.hpp"
+#include "support/counting_allocator.hpp"
 #include "support/counting_resource.hpp"
 
+#include <eddy/async/allocator_resource.hpp>
+#include <eddy/async/nursery.hpp>
 #include <eddy/async/task.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <memory_resource>
 #include <new>
@@ -47,6 +51,49 @@ TEST_P(TaskMemory, OfMembersAndLambdasIsThatBehindTheObject) {
 TEST_P(TaskMemory, ThatIsMissingIsThrownByTheCall) {
     counting_resource memory(0);
     EXPECT_THROW(static_cast<void>(child(std::allocator_arg, &memory, 1)), std::bad_alloc);
+}
+
+TEST_P(TaskMemory, OfTheUsualAllocatorIsThatOfOperatorNew) {
+    const auto body = [](std::allocator_arg_t, std::allocator<int>) -> task<bool> {
+        auto told = co_await ex::read_env(ex::get_allocator);
+        co_return told.resource() == std::pmr::new_delete_resource();
+    };
+    EXPECT_TRUE(value_of(body(std::allocator_arg, std::allocator<int>())));
+}
+
+TEST_P(TaskMemory, OfAnyAllocatorComesThroughItsResource) {
+    counting_resource memory;
+    allocator_resource arena{counting_allocator<int>(memory)};
+    EXPECT_EQ(value_of(parent(std::allocator_arg, &arena, loop().get_scheduler())), 3);
+    EXPECT_EQ(memory.taken(), 4U);
+    EXPECT_EQ(memory.in_use(), 0U);
+}
+
+TEST_P(TaskMemory, IsThatOfTheEnvironmentWhereTheFrameIsMadeForIt) {
+    counting_resource memory;
+    const auto in_arena = [&] {
+        auto block = [](nursery& children) -> task<> {
+            children.start(ex::just());
+            co_await children.join();
+        };
+        return ex::write_env(with_nursery(block),
+                             ex::prop(ex::get_allocator, counting_allocator<std::byte>(memory)));
+    };
+    EXPECT_TRUE(loop().run(in_arena()));
+    EXPECT_EQ(memory.taken(), 3U) << "the nursery, the child and its frame";
+    EXPECT_EQ(memory.in_use(), 0U);
+}
+
+TEST(AllocatorResource, RoundsUpAndRefusesWhatItCannotAlign) {
+    counting_resource memory;
+    allocator_resource arena{counting_allocator<char>(memory)};
+    void* const odd = arena.allocate(17, 1);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(odd) % __STDCPP_DEFAULT_NEW_ALIGNMENT__, 0U);
+    EXPECT_THROW(static_cast<void>(arena.allocate(64, 64)), std::bad_alloc);
+    EXPECT_EQ(memory.in_use(), 1U);
+    arena.deallocate(odd, 17, 1);
+    EXPECT_EQ(memory.in_use(), 0U);
+    EXPECT_FALSE(arena.is_equal(allocator_resource{counting_allocator<char>(memory)}));
 }
 
 }  // namespace

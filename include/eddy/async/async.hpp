@@ -1,6 +1,7 @@
 #pragma once
 
 /// All of `async`, and loop.run(task). Including only what a file uses compiles faster.
+#include <eddy/async/allocator_resource.hpp>
 #include <eddy/async/as_result.hpp>
 #include <eddy/async/async_mutex.hpp>
 #include <eddy/async/channel.hpp>

@@ -152,8 +152,8 @@ EDDY_EX_BEGIN
 /// ends the task, which then completes stopped too; no code of it runs but destructors. It stops
 /// what it awaits when it is asked to stop.
 ///
-/// Its frame comes from the memory resource of arguments `std::allocator_arg, resource`, else from
-/// operator new; nothing else is allocated.
+/// Its frame comes from the memory resource of arguments `std::allocator_arg, resource` (see also
+/// allocator_resource), else from operator new; nothing else is allocated.
 ///
 /// Lifetime: the loop must outlive it. Destroying a suspended one on its loop's thread takes back
 /// what it waits for first: the kernel never writes into its frame afterwards.

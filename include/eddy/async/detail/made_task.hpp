@@ -1,13 +1,13 @@
 #pragma once
 
+#include <eddy/async/allocator_resource.hpp>
+#include <eddy/async/detail/frame_allocator.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/ex/env.hpp>
 #include <eddy/ex/get_allocator.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
 
-#include <concepts>
-#include <cstddef>
 #include <memory_resource>
 #include <type_traits>
 #include <utility>
@@ -16,19 +16,18 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-using frame_allocator = std::pmr::polymorphic_allocator<std::byte>;
-
 template <class Env>
-concept tells_frame_allocator = requires(const Env& env) {
-    { ex::get_allocator(env) } -> std::convertible_to<frame_allocator>;
+concept tells_allocator = requires(const Env& env) {
+    ex::get_allocator(env);
 };
+template <tells_allocator Env>
+using told_allocator_t = std::decay_t<decltype(ex::get_allocator(std::declval<const Env&>()))>;
 
-/// Where frames come from by the word of `env`; from `otherwise` if it has none, or an allocator of
-/// another kind.
+/// Where frames come from by the word of `env`; from `otherwise` if it has none.
 template <class Env>
 frame_allocator allocator_of(const Env& env, frame_allocator otherwise) noexcept {
-    if constexpr (tells_frame_allocator<Env>) {
-        return ex::get_allocator(env);
+    if constexpr (tells_allocator<Env>) {
+        return to_frame_allocator(ex::get_allocator(env));
     } else {
         return otherwise;
     }
@@ -37,6 +36,30 @@ template <class Env>
 frame_allocator allocator_of(const Env& env) noexcept {
     return allocator_of(env, std::pmr::new_delete_resource());
 }
+
+/// For an environment whose allocator has to be made a resource.
+template <class Env>
+concept needs_resource = tells_allocator<Env> && !gives_frames<told_allocator_t<Env>>;
+
+/// A task with the resource of its frame.
+template <class Make, class Receiver>
+class made_state {
+    using env = ex::env_of_t<Receiver>;
+    using made = std::invoke_result_t<Make, frame_allocator>;
+
+public:
+    using operation_state_concept = ex::operation_state_tag;
+
+    made_state(Make make, Receiver receiver)
+        : memory_(ex::get_allocator(ex::get_env(receiver))),
+          made_(std::move(make)(&memory_).connect(std::move(receiver))) {}
+
+    void start() & noexcept { made_.start(); }
+
+private:
+    allocator_resource<told_allocator_t<env>> memory_;
+    decltype(std::declval<made>().connect(std::declval<Receiver>())) made_;
+};
 
 /// A task that is made when it is connected or awaited, by `Make(frame_allocator)`: only then it is
 /// known where its frame is to come from.
@@ -57,8 +80,12 @@ public:
     /// Throws what the allocator throws.
     template <ex::receiver Receiver>
     auto connect(Receiver receiver) && {
-        const frame_allocator from = allocator_of(ex::get_env(receiver));
-        return std::move(*this).make(from).connect(std::move(receiver));
+        if constexpr (needs_resource<ex::env_of_t<Receiver>>) {
+            return made_state<Make, Receiver>(std::move(make_), std::move(receiver));
+        } else {
+            const frame_allocator from = allocator_of(ex::get_env(receiver));
+            return std::move(*this).make(from).connect(std::move(receiver));
+        }
     }
     /// It goes on where it was started anyway.
     made_task affine() && { return std::move(*this); }

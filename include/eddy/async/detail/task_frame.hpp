@@ -1,11 +1,11 @@
 #pragma once
 
+#include <eddy/async/detail/frame_allocator.hpp>
 #include <eddy/base/config.hpp>
 
 #include <cstddef>
 #include <memory>
 #include <memory_resource>
-#include <type_traits>
 
 namespace eddy::detail {
 
@@ -13,39 +13,33 @@ namespace eddy::detail {
 /// `std::allocator_arg` and the argument after it: first, or behind the object of a member function
 /// or lambda. The resource is kept behind the frame.
 class task_frame {
-    using allocator = std::pmr::polymorphic_allocator<std::byte>;
-
 public:
     static void* operator new(std::size_t size) { return allocate(size, nullptr); }
     // Inlined also without optimisation: else g++ 12 says that delete does not fit these.
     template <class Allocator, class... Args>
-        requires std::is_convertible_v<const Allocator&, allocator>
     [[gnu::always_inline]] static void* operator new(std::size_t size, std::allocator_arg_t,
                                                      const Allocator& with, const Args&...) {
-        return allocate(size, allocator(with).resource());
+        return allocate(size, to_frame_allocator(with).resource());
     }
     template <class Self, class Allocator, class... Args>
-        requires std::is_convertible_v<const Allocator&, allocator>
     [[gnu::always_inline]] static void* operator new(std::size_t size, const Self&,
                                                      std::allocator_arg_t, const Allocator& with,
                                                      const Args&...) {
-        return allocate(size, allocator(with).resource());
+        return allocate(size, to_frame_allocator(with).resource());
     }
     EDDY_API static void operator delete(void* frame, std::size_t size) noexcept;
 
     // Public, or the promises would not inherit them so that coroutines can use them.
     task_frame() noexcept = default;
     template <class Allocator, class... Args>
-        requires std::is_convertible_v<const Allocator&, allocator> task_frame(
-            std::allocator_arg_t, const Allocator& with, const Args&...)
-    noexcept : resource_(allocator(with).resource()) {}
+    task_frame(std::allocator_arg_t, const Allocator& with, const Args&...) noexcept
+        : resource_(to_frame_allocator(with).resource()) {}
     template <class Self, class Allocator, class... Args>
-        requires std::is_convertible_v<const Allocator&, allocator> task_frame(
-            const Self&, std::allocator_arg_t, const Allocator& with, const Args&...)
-    noexcept : resource_(allocator(with).resource()) {}
+    task_frame(const Self&, std::allocator_arg_t, const Allocator& with, const Args&...) noexcept
+        : resource_(to_frame_allocator(with).resource()) {}
 
 protected:
-    allocator get_allocator() const noexcept { return resource_; }
+    frame_allocator get_allocator() const noexcept { return resource_; }
 
 private:
     EDDY_API static void* allocate(std::size_t size, std::pmr::memory_resource* with);
