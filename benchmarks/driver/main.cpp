@@ -67,6 +67,14 @@ int check_targets(const bench::results& found) {
     return bench::print_check(bench::judge(found, bench::all_targets())) ? 0 : exit_missed;
 }
 
+void write(const bench::results& found, const std::string& json) {
+    if (json.empty()) return;
+    const std::string plot = bench::plot_name(json);
+    bench::write_json(found, json);
+    bench::write_plot(found, plot);
+    std::printf("written: %s, %s\n", json.c_str(), plot.c_str());
+}
+
 std::string seconds_since(std::int64_t begin_ns) {
     return std::to_string((bench::now_ns() - begin_ns) / 1'000'000'000);
 }
@@ -85,12 +93,7 @@ int run(const bench::options& chosen) {
     }
     if (found.all().empty()) throw std::invalid_argument("no case's name begins like that");
     std::printf("\nmeasured in %s s%s)\n", seconds_since(c.begin_ns).c_str(), times.c_str());
-    if (!chosen.json.empty()) {
-        bench::write_json(found, chosen.json);
-        bench::write_plot(found, bench::plot_name(chosen.json));
-        std::printf("written: %s, %s\n", chosen.json.c_str(),
-                    bench::plot_name(chosen.json).c_str());
-    }
+    write(found, chosen.json);
     return chosen.check ? check_targets(found) : 0;
 }
 
@@ -103,8 +106,12 @@ int main(int argc, char** argv) {
             std::fputs(bench::usage().c_str(), stdout);
             return 0;
         }
-        if (!chosen.from.empty()) return check_targets(bench::read_json(chosen.from));
         check(chosen);
+        if (!chosen.from.empty()) {
+            const bench::results found = bench::read_json(chosen.from);
+            write(found, chosen.json);
+            return check_targets(found);
+        }
         return run(chosen);
     } catch (const std::invalid_argument& e) {
         std::fprintf(stderr, "eddy_bench: %s\n\n%s", e.what(), bench::usage().c_str());

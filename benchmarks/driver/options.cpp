@@ -79,7 +79,9 @@ std::string usage() {
            "  --json FILE  writes one line for each value, and a plot next to it (.svg)\n"
            "  --check      then compares with what was promised (driver/targets.cpp); exit 3: a\n"
            "               promise is missed by more than the noise\n"
-           "  --from FILE  checks what --json wrote earlier, and measures nothing\n"
+           "  --from FILE  checks what --json wrote earlier, and measures nothing; with --json "
+           "OTHER it\n"
+           "               is written and plotted there again\n"
            "  --subject    only subjects whose names begin so (and the reference, always)\n"
            "  --case       only cases whose names begin so, such as 50x64B\n";
 }

@@ -23,7 +23,7 @@ constexpr double page_width =
     2 * margin + panels_a_row * panel_width + (panels_a_row - 1) * panel_gap;
 constexpr double row_height = 17;
 constexpr double bar_height = 11;
-constexpr double name_width = 112;
+constexpr double name_width = 146;
 constexpr double value_width = 44;
 constexpr double panel_head = 22;
 constexpr double panel_foot = 18;
