@@ -53,6 +53,19 @@ TEST_P(TaskMemory, ThatIsMissingIsThrownByTheCall) {
     EXPECT_THROW(static_cast<void>(child(std::allocator_arg, &memory, 1)), std::bad_alloc);
 }
 
+/// What can be converted to everything, also to std::allocator_arg_t.
+struct anything {
+    template <class T>
+    operator T() const;
+};
+task<int> third(anything, int, int value) { co_return value; }
+task<int> fourth(int, anything, int, int value) { co_return value; }
+
+TEST_P(TaskMemory, IsNotTakenFromWhatOnlyConvertsToTheTag) {
+    EXPECT_EQ(value_of(third({}, 1, 2)), 2);
+    EXPECT_EQ(value_of(fourth(0, {}, 1, 3)), 3);
+}
+
 TEST_P(TaskMemory, OfTheUsualAllocatorIsThatOfOperatorNew) {
     const auto body = [](std::allocator_arg_t, std::allocator<int>) -> task<bool> {
         auto told = co_await ex::read_env(ex::get_allocator);
@@ -90,7 +103,10 @@ TEST(AllocatorResource, RoundsUpAndRefusesWhatItCannotAlign) {
     void* const odd = arena.allocate(17, 1);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(odd) % __STDCPP_DEFAULT_NEW_ALIGNMENT__, 0U);
     EXPECT_THROW(static_cast<void>(arena.allocate(64, 64)), std::bad_alloc);
-    EXPECT_EQ(memory.in_use(), 1U);
+    void* const nothing = arena.allocate(0, 1);
+    EXPECT_NE(nothing, nullptr);
+    EXPECT_EQ(memory.in_use(), 2U);
+    arena.deallocate(nothing, 0, 1);
     arena.deallocate(odd, 17, 1);
     EXPECT_EQ(memory.in_use(), 0U);
     EXPECT_FALSE(arena.is_equal(allocator_resource{counting_allocator<char>(memory)}));

@@ -4,7 +4,6 @@
 #include <memory>
 #include <memory_resource>
 #include <new>
-#include <utility>
 
 namespace eddy {
 
@@ -27,8 +26,9 @@ public:
     explicit allocator_resource(const Allocator& from) noexcept : from_(from) {}
 
 private:
+    /// At least one: allocators may answer nullptr for none.
     static std::size_t units_of(std::size_t bytes) noexcept {
-        return bytes / sizeof(unit) + (bytes % sizeof(unit) != 0 ? 1 : 0);
+        return bytes / sizeof(unit) + (bytes % sizeof(unit) != 0 || bytes == 0 ? 1 : 0);
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {

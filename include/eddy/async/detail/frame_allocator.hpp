@@ -25,8 +25,8 @@ frame_allocator to_frame_allocator(const Allocator& given) noexcept {
         return given;
     } else {
         static_assert(is_operator_new<Allocator>,
-                      "the frame of a task comes from a memory resource: wrap this allocator in an "
-                      "eddy::allocator_resource, and pass the address of that");
+                      "the frame of a task comes from a memory resource: pass the address of one; "
+                      "eddy::allocator_resource makes one of an allocator");
         return std::pmr::new_delete_resource();
     }
 }

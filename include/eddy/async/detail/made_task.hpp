@@ -23,10 +23,19 @@ concept tells_allocator = requires(const Env& env) {
 template <tells_allocator Env>
 using told_allocator_t = std::decay_t<decltype(ex::get_allocator(std::declval<const Env&>()))>;
 
+/// An environment whose allocator has to be made a resource.
+template <class Env>
+concept needs_resource = tells_allocator<Env> && !gives_frames<told_allocator_t<Env>>;
+
 /// Where frames come from by the word of `env`; from `otherwise` if it has none.
 template <class Env>
 frame_allocator allocator_of(const Env& env, frame_allocator otherwise) noexcept {
-    if constexpr (tells_allocator<Env>) {
+    if constexpr (needs_resource<Env>) {
+        static_assert(!needs_resource<Env>,
+                      "this sender tells of an allocator that is no memory resource: await it in a "
+                      "task, whose frame may come from an eddy::allocator_resource");
+        return otherwise;
+    } else if constexpr (tells_allocator<Env>) {
         return to_frame_allocator(ex::get_allocator(env));
     } else {
         return otherwise;
@@ -36,10 +45,6 @@ template <class Env>
 frame_allocator allocator_of(const Env& env) noexcept {
     return allocator_of(env, std::pmr::new_delete_resource());
 }
-
-/// For an environment whose allocator has to be made a resource.
-template <class Env>
-concept needs_resource = tells_allocator<Env> && !gives_frames<told_allocator_t<Env>>;
 
 /// A task with the resource of its frame.
 template <class Make, class Receiver>

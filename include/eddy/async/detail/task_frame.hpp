@@ -3,11 +3,16 @@
 #include <eddy/async/detail/frame_allocator.hpp>
 #include <eddy/base/config.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <memory_resource>
 
 namespace eddy::detail {
+
+/// The tag itself, not what can be converted to it.
+template <class Tag>
+concept allocator_tag = std::same_as<Tag, std::allocator_arg_t>;
 
 /// Gives a coroutine's frame the memory resource that the coroutine was called with, as
 /// `std::allocator_arg` and the argument after it: first, or behind the object of a member function
@@ -16,26 +21,25 @@ class task_frame {
 public:
     static void* operator new(std::size_t size) { return allocate(size, nullptr); }
     // Inlined also without optimisation: else g++ 12 says that delete does not fit these.
-    template <class Allocator, class... Args>
-    [[gnu::always_inline]] static void* operator new(std::size_t size, std::allocator_arg_t,
-                                                     const Allocator& with, const Args&...) {
+    template <allocator_tag Tag, class Allocator, class... Args>
+    [[gnu::always_inline]] static void* operator new(std::size_t size, Tag, const Allocator& with,
+                                                     const Args&...) {
         return allocate(size, to_frame_allocator(with).resource());
     }
-    template <class Self, class Allocator, class... Args>
-    [[gnu::always_inline]] static void* operator new(std::size_t size, const Self&,
-                                                     std::allocator_arg_t, const Allocator& with,
-                                                     const Args&...) {
+    template <class Self, allocator_tag Tag, class Allocator, class... Args>
+    [[gnu::always_inline]] static void* operator new(std::size_t size, const Self&, Tag,
+                                                     const Allocator& with, const Args&...) {
         return allocate(size, to_frame_allocator(with).resource());
     }
     EDDY_API static void operator delete(void* frame, std::size_t size) noexcept;
 
     // Public, or the promises would not inherit them so that coroutines can use them.
     task_frame() noexcept = default;
-    template <class Allocator, class... Args>
-    task_frame(std::allocator_arg_t, const Allocator& with, const Args&...) noexcept
+    template <allocator_tag Tag, class Allocator, class... Args>
+    task_frame(Tag, const Allocator& with, const Args&...) noexcept
         : resource_(to_frame_allocator(with).resource()) {}
-    template <class Self, class Allocator, class... Args>
-    task_frame(const Self&, std::allocator_arg_t, const Allocator& with, const Args&...) noexcept
+    template <class Self, allocator_tag Tag, class Allocator, class... Args>
+    task_frame(const Self&, Tag, const Allocator& with, const Args&...) noexcept
         : resource_(to_frame_allocator(with).resource()) {}
 
 protected:
