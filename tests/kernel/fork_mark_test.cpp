@@ -6,7 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,8 @@ namespace {
 
 using eddy::kernel::process_mark;
 using eddy::test::in_child;
+using eddy::test::in_pid_namespace;
+using eddy::test::not_permitted;
 
 TEST(ProcessMark, StaysTheSameAlsoAfterAForkInTheParent) {
     const std::uint64_t mark = process_mark();
@@ -57,18 +58,12 @@ TEST(ProcessMark, DiffersInAChildAndInItsChild) {
 
 TEST(ProcessMark, DiffersInAChildThatHasTheSamePid) {
     // The first process of every pid namespace is number 1.
-    constexpr int not_permitted = 77;
-    const int result = in_child([] {
-        const auto first_of_a_namespace = [](const std::function<int()>& body) {
-            return ::unshare(CLONE_NEWPID) == 0 ? in_child(body) : not_permitted;
-        };
-        return first_of_a_namespace([&] {
-            const std::uint64_t outer = process_mark();
+    const int result = in_pid_namespace([] {
+        const std::uint64_t outer = process_mark();
+        EXPECT_EQ(::getpid(), 1);
+        return in_pid_namespace([outer] {
             EXPECT_EQ(::getpid(), 1);
-            return first_of_a_namespace([outer] {
-                EXPECT_EQ(::getpid(), 1);
-                return process_mark() != outer ? 0 : 1;
-            });
+            return process_mark() != outer ? 0 : 1;
         });
     });
     if (result == not_permitted) {

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -59,6 +60,18 @@ int in_child(const std::function<int()>& body) {
         return 2000;
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+int in_pid_namespace(const std::function<int()>& body) {
+    // It is a namespace for the children of who asks for it.
+    return in_child([&body] {
+        if (::unshare(CLONE_NEWPID) != 0) {
+            return not_permitted;
+        }
+        const int result = in_child(body);
+        EXPECT_LT(result, 1000) << "the child did not end by itself";
+        return result;
+    });
 }
 
 }  // namespace eddy::test

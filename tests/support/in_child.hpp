@@ -8,4 +8,9 @@ namespace eddy::test {
 /// for signal n, 2000 if it took too long. Failures of gtest in the child count as 99.
 int in_child(const std::function<int()>& body);
 
+/// The same, but the child is the first process of a pid namespace of its own, in which it chooses
+/// numbers without others noticing. `not_permitted` if this user may not make one.
+int in_pid_namespace(const std::function<int()>& body);
+inline constexpr int not_permitted = 77;
+
 }  // namespace eddy::test
