@@ -91,8 +91,7 @@ const char* unix_mark(const address& where) noexcept {
     if (where.is_abstract()) {
         return "@";
     }
-    const bool looks_abstract = !where.path().empty() && where.path().front() == '@';
-    return looks_abstract ? "./" : "";
+    return where.path().starts_with('@') ? "./" : "";
 }
 
 }  // namespace
@@ -190,11 +189,15 @@ std::string address::to_string() const {
             return std::string(host.data()) + ":" + std::to_string(port());
         case AF_INET6: {
             ::inet_ntop(AF_INET6, &storage_.v6.sin6_addr, host.data(), host.size());
-            std::string scope;
+            std::string text("[");
+            text += host.data();
             if (storage_.v6.sin6_scope_id != 0) {
-                scope = "%" + std::to_string(storage_.v6.sin6_scope_id);
+                text += '%';
+                text += std::to_string(storage_.v6.sin6_scope_id);
             }
-            return "[" + std::string(host.data()) + scope + "]:" + std::to_string(port());
+            text += "]:";
+            text += std::to_string(port());
+            return text;
         }
         case AF_UNIX:
             return std::string(unix_prefix) + unix_mark(*this) + std::string(path());
