@@ -52,10 +52,6 @@ function(eddy_room_tests room)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*.cpp)
     add_executable(${program} ${sources})
     target_link_libraries(${program} PRIVATE eddy_test_support GTest::gtest_main)
-    target_compile_definitions(
-        ${program} PRIVATE EDDY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                           EDDY_BINARY_DIR="${PROJECT_BINARY_DIR}"
-    )
     set_target_properties(${program} PROPERTIES CXX_EXTENSIONS OFF)
     eddy_warnings(${program})
     eddy_discover_tests(${program} ${room})
