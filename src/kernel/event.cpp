@@ -50,8 +50,14 @@ int remaining_ms(const timespec* left) noexcept {
 /// Kernels before 5.11, and valgrind, have no epoll_pwait2.
 std::atomic<bool> has_pwait2{true};
 
-int wait_once(int epoll, std::span<epoll_event> events, const timespec* left) noexcept {
+int wait_once(int epoll, std::span<epoll_event> events, time_point until) noexcept {
     const int size = static_cast<int>(events.size());
+    const bool only_looks = until == time_point::min();
+    if (only_looks || until == never) {  // the older call takes the kernel less
+        return ::epoll_wait(epoll, events.data(), size, only_looks ? 0 : -1);
+    }
+    timespec storage;
+    const timespec* const left = remaining(until, storage);
     if (has_pwait2.load(std::memory_order_relaxed) && injected(call::epoll_pwait2) == 0) {
         const int count = ::epoll_pwait2(epoll, events.data(), size, left, nullptr);
         if (count >= 0 || errno != ENOSYS) {
@@ -138,8 +144,7 @@ std::error_code epoll_wait(int epoll, std::span<epoll_event> events, time_point 
     if (const int error = injected(call::epoll_wait); error != 0) {
         return error == EINTR ? std::error_code() : system_error(error);
     }
-    timespec storage;
-    return counted(wait_once(epoll, events, remaining(until, storage)), count);
+    return counted(wait_once(epoll, events, until), count);
 }
 
 std::error_code poll_wait(std::span<pollfd> fds, time_point until, std::size_t& count) noexcept {
