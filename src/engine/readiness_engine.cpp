@@ -71,6 +71,11 @@ inline progress readiness_engine::start_plain(io_operation& op, bool may_try) no
 
 progress readiness_engine::start_other(io_operation& op, bool may_try) noexcept {
     const io_request& request = op.request_;
+    if (request.code == opcode::wait && waits_for_an_edge(request)) {
+        op.phase_ = phase::waiting;
+        request.slot->waiters.push_back(op);
+        return progress::pending;
+    }
     if (request.code == opcode::receive) {
         op.request_.size = pool_->buffer_size();
     }

@@ -82,6 +82,16 @@ private:
     EDDY_COLD void on_stray() noexcept;
     trigger how() const noexcept { return edge_ ? trigger::edge : trigger::level; }
 
+    /// A wait that start_wait() would only put into its list: the poller knows what it waits for.
+    bool waits_for_an_edge(const io_request& request) const noexcept {
+        const fd_slot* const slot = request.slot;
+        const auto wanted = static_cast<interest>(request.flags);
+        slot_state otherwise;
+        otherwise.detaching = otherwise.hangup_seen = true;
+        return request.edge && edge_ && slot != nullptr && slot->generation == request.generation &&
+               !slot->has_any(otherwise) && slot->kind != descriptor_kind::file &&
+               (slot->registered & wanted) == wanted;
+    }
     static bool is_linked(const io_operation& op) noexcept { return op.list_next_ != nullptr; }
     static bool may(const fd_slot& slot, const io_request& request) noexcept {
         return is_read(request.code) ? slot.may_read : slot.may_write;
