@@ -66,6 +66,13 @@ std::error_code engine::make_nonblocking(fd_slot& fresh, bool asked_for) noexcep
     return {};
 }
 
+void engine::look_at_mode(fd_slot& slot) noexcept {
+    slot.mode_unsure = false;
+    if (!kernel::is_nonblocking(slot.fd) && is_ours(slot)) {
+        static_cast<void>(make_nonblocking(slot, true));
+    }
+}
+
 std::error_code engine::refuse(fd_slot& fresh, bool enrolled, std::error_code error) noexcept {
     if (enrolled) {
         expel(fresh);
@@ -90,7 +97,8 @@ std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& 
     }
     fd_slot fresh = fresh_slot(*slot, fd, options.name);
     const bool enrolled = slot->fd < 0 && readmit(fresh, *slot);
-    if (enrolled && slot->kind != descriptor_kind::unknown) {
+    const bool same_file = enrolled && slot->kind != descriptor_kind::unknown;
+    if (same_file) {
         fresh.kind = options.kind != descriptor_kind::unknown ? options.kind : slot->kind;
         fresh.identity = slot->identity;
     } else if (auto error = examine(fresh, options)) {
@@ -101,7 +109,10 @@ std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& 
     }
     fresh.shared = fd <= 2 || fresh.kind == descriptor_kind::tty;
     fresh.may_write = true;
-    if (auto error = make_nonblocking(fresh, options.nonblocking)) {
+    // What came in non-blocking mode was given back in it; most likely it still is.
+    fresh.mode_unsure = same_file && options.only_waits && !slot->restore_blocking;
+    if (auto error =
+            fresh.mode_unsure ? std::error_code() : make_nonblocking(fresh, options.nonblocking)) {
         return refuse(fresh, enrolled, error);
     }
     if (auto error = enrolled ? std::error_code() : enroll(fresh)) {
@@ -151,6 +162,16 @@ std::error_code engine::release(fd_slot& slot) noexcept {
         detach(slot, detach_how::keep_open, nullptr);
         return std::make_error_code(std::errc::bad_file_descriptor);
     }
+    return part_from(slot);
+}
+
+void engine::give_back(fd_slot& slot) noexcept {
+    // A poller finds out by itself, and nothing else is done to the fd.
+    const bool only_waits = slot.readers.empty() && slot.writers.empty();
+    static_cast<void>(only_waits && !slot.restore_blocking ? part_from(slot) : release(slot));
+}
+
+std::error_code engine::part_from(fd_slot& slot) noexcept {
     slot.detaching = true;
     expel_later(slot);
     ++slot.holds;  // as in detach()
@@ -185,6 +206,7 @@ void engine::quiet(fd_slot& slot) noexcept {
     left.generation = slot.generation + 1;  // handles of this fd are stale from here on
     if (any(slot.registered)) {             // the poller has not been told yet
         left.registered = slot.registered;
+        left.restore_blocking = slot.restore_blocking;
         left.kind = slot.kind;
         left.identity = slot.identity;
     }

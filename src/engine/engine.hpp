@@ -31,6 +31,8 @@ struct attach_options {
     descriptor_kind kind = descriptor_kind::unknown;
     const char* name = nullptr;
     bool nonblocking = false;  ///< switch the fd to non-blocking mode in any case
+    /// Nothing but readiness will be waited for: its mode may be seen to when a first wait ends.
+    bool only_waits = false;
 };
 
 /// Performs I/O for one loop. It takes operations and completes each exactly once.
@@ -68,6 +70,8 @@ public:
     /// Ends all operations of the slot and returns when the kernel holds nothing of it. May block
     /// for as long as the kernel takes to cancel. `bad_file_descriptor`: others closed the fd.
     std::error_code release(fd_slot& slot) noexcept;
+    /// The same for one to whom it makes no difference if others have closed the fd.
+    void give_back(fd_slot& slot) noexcept;
 
     /// `may_try`: the call may be made at once if it makes sense.
     virtual progress start(io_operation& op, bool may_try) noexcept = 0;
@@ -244,6 +248,12 @@ protected:
     /// Precondition: nothing holds the slot and it has no operations.
     void quiet(fd_slot& slot) noexcept;
     void end_operations(fd_slot& slot, end_reason reason) noexcept;
+    /// A wait has a result: from here on the fd is in non-blocking mode.
+    void settle_mode(fd_slot& slot) noexcept {
+        if (slot.mode_unsure) [[unlikely]] {
+            look_at_mode(slot);
+        }
+    }
     void back_off(fd_slot& slot) noexcept {
         slot.backing_off = true;
         backing_off_ = true;
@@ -265,6 +275,8 @@ private:
     static io_result total_of_parts(const io_operation& op, io_result last) noexcept;
     static std::error_code examine(fd_slot& fresh, const attach_options& options) noexcept;
     std::error_code make_nonblocking(fd_slot& fresh, bool asked_for) noexcept;
+    EDDY_COLD void look_at_mode(fd_slot& slot) noexcept;
+    std::error_code part_from(fd_slot& slot) noexcept;
     /// The attaching ends here; what it has done is undone.
     std::error_code refuse(fd_slot& fresh, bool enrolled, std::error_code error) noexcept;
     /// The kernel does not hold the operation: out of the ready queue, with what it has of results.

@@ -10,6 +10,7 @@ progress readiness_engine::start_wait(io_operation& op) noexcept {
     if (op.request_.edge && !op.request_.slot->hangup_seen) {
         return block(op);
     }
+    settle_mode(*op.request_.slot);
     const io_result ready = perform(op.request_);
     if (ready && ready.raw() == 0) {
         return block(op);
@@ -35,6 +36,7 @@ progress readiness_engine::start_wait(io_operation& op) noexcept {
 progress readiness_engine::finish_wait(io_operation& op) noexcept {
     const auto ready = static_cast<interest>(op.told_);
     op.told_ = 0;
+    settle_mode(*op.request_.slot);
     op.result_ = io_result::value(static_cast<std::int64_t>(ready));
     if (op.request_.multishot && !any(ready & (interest::error | interest::hangup))) {
         op.phase_ = phase::waiting;

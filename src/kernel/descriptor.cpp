@@ -109,6 +109,12 @@ bool appends(int fd) noexcept {
     return flags >= 0 && (flags & O_APPEND) != 0;
 }
 
+bool is_nonblocking(int fd) noexcept {
+    count_call();
+    const int flags = ::fcntl(fd, F_GETFL);
+    return flags < 0 || (flags & O_NONBLOCK) != 0;
+}
+
 std::error_code set_nonblocking(int fd, bool on, bool& was) noexcept {
     count_call();
     const int flags = ::fcntl(fd, F_GETFL);

@@ -37,6 +37,8 @@ int socket_domain(int fd) noexcept;
 /// Whether each write goes to the end of the file.
 bool appends(int fd) noexcept;
 
+/// Also true if that cannot be told.
+bool is_nonblocking(int fd) noexcept;
 /// Sets or clears O_NONBLOCK and says in `was` how it was.
 std::error_code set_nonblocking(int fd, bool on, bool& was) noexcept;
 

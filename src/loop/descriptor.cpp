@@ -16,15 +16,28 @@ descriptor::descriptor(loop& home, unique_fd fd, descriptor_options options) {
 
 std::error_code descriptor::attach(loop& home, unique_fd& fd, descriptor& out,
                                    descriptor_options options) noexcept {
+    const auto error =
+        attach(home, fd.get(), out,
+               {.kind = options.kind, .name = options.name, .nonblocking = options.nonblocking});
+    if (!error) {
+        static_cast<void>(fd.release());
+    }
+    return error;
+}
+
+std::error_code descriptor::attach_to_watch(loop& home, int fd, descriptor& out,
+                                            const char* name) noexcept {
+    return attach(home, fd, out, {.name = name, .nonblocking = true, .only_waits = true});
+}
+
+std::error_code descriptor::attach(loop& home, int fd, descriptor& out,
+                                   const attach_options& options) noexcept {
     home.check_use();
     fd_slot* slot = nullptr;
-    const attach_options how{
-        .kind = options.kind, .name = options.name, .nonblocking = options.nonblocking};
-    if (auto error = home.engine_->attach(fd.get(), how, slot)) {
+    if (auto error = home.engine_->attach(fd, options, slot)) {
         return error;
     }
     out.close();
-    static_cast<void>(fd.release());
     out.home_ = &home;
     out.slot_ = slot;
     out.generation_ = slot->generation;
@@ -64,6 +77,16 @@ std::error_code descriptor::release(unique_fd& out) noexcept {
     slot_ = nullptr;
     out.reset(fd);
     return {};
+}
+
+void descriptor::give_back() noexcept {
+    if (native_handle() >= 0) {
+        home_->check_use();
+        home_->attend();
+        home_->engine_->give_back(*slot_);
+    }
+    home_ = nullptr;
+    slot_ = nullptr;
 }
 
 }  // namespace eddy

@@ -9,10 +9,7 @@ attached_fd::attached_fd(loop& home, unique_fd fd, const char* name)
     : descriptor_(home, std::move(fd), {.name = name, .nonblocking = true}) {}
 
 attached_fd::attached_fd(loop& home, int fd, const char* name) : borrowed_(true) {
-    unique_fd lent(fd);
-    if (auto error =
-            descriptor::attach(home, lent, descriptor_, {.name = name, .nonblocking = true})) {
-        static_cast<void>(lent.release());
+    if (auto error = descriptor::attach_to_watch(home, fd, descriptor_, name)) {
         const char* const advice = error == std::errc::file_exists
                                        ? " twice (bidi_watch is for both directions of one fd)"
                                        : "";
@@ -21,13 +18,11 @@ attached_fd::attached_fd(loop& home, int fd, const char* name) : borrowed_(true)
 }
 
 void attached_fd::detach() noexcept {
-    if (borrowed_ && descriptor_) {
-        unique_fd back;
-        // Fails if others have closed it: then there is nothing to give back.
-        static_cast<void>(descriptor_.release(back));
-        static_cast<void>(back.release());
+    if (borrowed_) {
+        descriptor_.give_back();
+    } else {
+        descriptor_.close();
     }
-    descriptor_.close();
 }
 
 }  // namespace eddy::detail

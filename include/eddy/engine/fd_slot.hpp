@@ -64,7 +64,8 @@ struct fd_slot : slot_state {
     /// belongs to an earlier fd of this number never touches a later one.
     std::uint32_t generation = 0;
     interest registered = interest::none;  ///< what the poller was told
-    std::uint32_t holds = 0;               ///< operations with the kernel or another thread
+    std::uint32_t holds : 31 = 0;          ///< operations with the kernel or another thread
+    bool mode_unsure : 1 = false;          ///< to be seen to when a first wait ends
     std::uint32_t identity = 0;            ///< of the file behind the fd; 0: not known
     io_list readers;
     io_list writers;

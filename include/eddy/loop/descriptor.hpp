@@ -11,8 +11,12 @@
 namespace eddy {
 
 class loop;
+struct attach_options;
 struct fd_slot;
 struct io_request;
+namespace detail {
+class attached_fd;
+}
 
 struct descriptor_options {
     /// What the fd is, where it is known: saves the calls that find out.
@@ -84,12 +88,22 @@ public:
     loop* home() const noexcept { return home_; }
 
 private:
+    /// On error `out` is unchanged.
+    static std::error_code attach(loop& home, int fd, descriptor& out,
+                                  const attach_options& options) noexcept;
+    /// For a watch, which starts nothing but waits on it and leaves the fd to another.
+    static std::error_code attach_to_watch(loop& home, int fd, descriptor& out,
+                                           const char* name) noexcept;
+    /// As release(), but says nothing of an fd that others have closed.
+    void give_back() noexcept;
+
     loop* home_ = nullptr;
     fd_slot* slot_ = nullptr;
     std::uint32_t generation_ = 0;
     descriptor_kind kind_ = descriptor_kind::unknown;
 
     friend struct request_builder;
+    friend class detail::attached_fd;
 };
 
 }  // namespace eddy
