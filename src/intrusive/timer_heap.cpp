@@ -11,16 +11,20 @@ bool timer_heap::grow(std::size_t wanted) noexcept {
     if (wanted <= promised) {
         return true;  // another thread was faster
     }
-    if (wanted > timer_node::absent) {
+    if (wanted > timer_node::absent - root) {
         return false;
     }
     const std::size_t size = std::max<std::size_t>({wanted, promised * 2, 16});
-    std::unique_ptr<item[]> array(new (std::nothrow) item[size]);
+    const std::size_t end = root + size;
+    auto* const array =
+        static_cast<item*>(::operator new(end * sizeof(item), alignment, std::nothrow));
     if (array == nullptr) {
         return false;
     }
-    spare_ = std::move(array);
-    spare_capacity_ = size;
+    // Here, or the kernel would give the pages one by one, whenever insert() comes to the next.
+    std::uninitialized_value_construct_n(array, end);
+    spare_.reset(array);
+    spare_end_ = end;
     // release: pairs with reserve(). Only the number travels here; the array goes by the mutex.
     promised_.store(size, std::memory_order_release);
     return true;
@@ -29,9 +33,9 @@ bool timer_heap::grow(std::size_t wanted) noexcept {
 void timer_heap::adopt_spare() noexcept {
     const std::lock_guard lock(spare_mutex_);
     EDDY_ASSERT(spare_ != nullptr, "a timer was set for which no room was reserved");
-    std::copy_n(items_.get(), size_, spare_.get());
+    std::copy(items_.get() + root, items_.get() + end_, spare_.get() + root);
     items_ = std::move(spare_);
-    capacity_ = spare_capacity_;
+    array_end_ = spare_end_;
 }
 
 }  // namespace eddy

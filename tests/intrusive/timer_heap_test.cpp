@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <sys/resource.h>
+
 #include <gtest/gtest.h>
 
 namespace {
@@ -188,6 +190,36 @@ TEST_F(TimerHeap, NeverAllocatesOnceThereIsRoom) {
     }
     while (heap.pop_due(INT64_MAX) != nullptr) {}
     EXPECT_EQ(allocations(), before);
+}
+
+TEST(TimerHeapRoom, TheKernelHasGivenItsPagesBeforeATimerIsSet) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "the memory of a sanitizer has faults too";
+#endif
+    constexpr std::size_t many = 100'000;
+    timer_heap heap;
+    std::vector<timer_node> nodes(many);
+    for (std::size_t i = 0; i != many; ++i) {
+        ASSERT_TRUE(heap.reserve());
+    }
+    const auto faults = [] {
+        rusage usage{};
+        getrusage(RUSAGE_THREAD, &usage);
+        return usage.ru_minflt;
+    };
+    const long before = faults();
+    for (timer_node& node : nodes) {
+        heap.insert(node, 1);
+    }
+    EXPECT_LT(faults() - before, 20);  // 1.6 MB are 390 pages
+}
+
+TEST(TimerHeapRoom, TheLastOneThatGivesItBackIsToldSo) {
+    timer_heap heap;
+    ASSERT_TRUE(heap.reserve());
+    ASSERT_TRUE(heap.reserve());
+    EXPECT_FALSE(heap.unreserve());
+    EXPECT_TRUE(heap.unreserve());
 }
 
 TEST(TimerHeapRoom, IsReusedByThoseThatComeLater) {

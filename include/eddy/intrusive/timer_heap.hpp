@@ -2,11 +2,13 @@
 
 #include <eddy/base/assert.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 
 namespace eddy {
 
@@ -35,12 +37,13 @@ public:
 
 /// Deadlines in order; equal ones in the order in which they were set.
 ///
-/// A 4-ary heap with the deadline inline. Moving a timer later only writes the new deadline into
-/// its node: the entry in the heap may be earlier than the node's deadline and is put right when it
-/// comes to the top.
+/// A 4-ary heap with the deadline inline; four siblings are one cache line. Moving a timer later
+/// only writes the new deadline into its node: the entry in the heap may be earlier than the node's
+/// deadline and is put right when it comes to the top.
 ///
-/// Thread: one, except reserve() and unreserve(). Whoever reserves pays for the memory; the thread
-/// of the heap only moves into an array that is there already, so insert() never allocates.
+/// Thread: one, except reserve() and unreserve(). Whoever reserves pays for the memory, also for
+/// the kernel's giving it; the thread of the heap only moves into an array that is there already,
+/// so insert() never allocates.
 class timer_heap {
 public:
     timer_heap() = default;
@@ -56,20 +59,23 @@ public:
         unreserve();
         return false;
     }
-    /// Thread: any.
-    void unreserve() noexcept { reserved_.fetch_sub(1, std::memory_order_relaxed); }
+    /// Thread: any. True: that was the last one, and nobody who had reserved will touch the heap.
+    bool unreserve() noexcept {
+        // acq_rel: whoever is told so sees what all the others did here.
+        return reserved_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    }
 
-    bool empty() const noexcept { return size_ == 0; }
-    std::size_t size() const noexcept { return size_; }
+    bool empty() const noexcept { return end_ == root; }
+    std::size_t size() const noexcept { return end_ - root; }
 
     /// Sets a node that is not armed. Precondition: room was reserved for it.
     void insert(timer_node& node, std::int64_t deadline_ns) noexcept {
-        if (size_ == capacity_) {
+        if (end_ == array_end_) {
             adopt_spare();
         }
         node.deadline_ns_ = deadline_ns;
         node.sequence_ = next_sequence_++;
-        sift_up(size_++, refreshed(node));
+        sift_up(end_++, refreshed(node));
     }
 
     /// Sets a node anew, armed or not.
@@ -102,29 +108,35 @@ public:
     }
 
     void erase(timer_node& node) noexcept {
-        const std::uint32_t hole = node.position_;
+        const std::size_t hole = node.position_;
         node.position_ = timer_node::absent;
-        const item last = items_[--size_];
-        if (hole != size_) {
+        const item last = items_[--end_];
+        if (hole == end_) {
+            return;
+        }
+        // Most have no children, and what comes from the end may stay where they were.
+        if (first_child_of(hole) < end_ || hole == root || before(last, items_[parent_of(hole)])) {
             place(hole, last);
+        } else {
+            put(hole, last);
         }
     }
 
     /// The earliest deadline. Precondition: not empty.
     std::int64_t next_deadline_ns() noexcept {
         settle_top();
-        return items_[0].deadline_ns;
+        return items_[root].deadline_ns;
     }
 
     /// Takes out the earliest node if it is due at `now_ns`, else null.
     timer_node* pop_due(std::int64_t now_ns) noexcept {
-        while (size_ != 0 && items_[0].deadline_ns <= now_ns) {
-            timer_node& node = *items_[0].node;
-            if (node.deadline_ns_ == items_[0].deadline_ns) {
+        while (!empty() && items_[root].deadline_ns <= now_ns) {
+            timer_node& node = *items_[root].node;
+            if (node.deadline_ns_ == items_[root].deadline_ns) {
                 erase(node);
                 return &node;
             }
-            place(0, refreshed(node));
+            place(root, refreshed(node));
         }
         return nullptr;
     }
@@ -132,18 +144,29 @@ public:
     /// Calls `visit(timer_node&)` for each, in no order.
     template <class Visitor>
     void for_each(Visitor&& visit) const {
-        for (std::size_t i = 0; i != size_; ++i) {
+        for (std::size_t i = root; i != end_; ++i) {
             visit(*items_[i].node);
         }
     }
     /// Any node. Precondition: not empty.
-    timer_node& last() const noexcept { return *items_[size_ - 1].node; }
+    timer_node& last() const noexcept { return *items_[end_ - 1].node; }
 
 private:
     struct item {
         std::int64_t deadline_ns;
         timer_node* node;
     };
+    static constexpr std::size_t siblings = 4;
+    static constexpr std::align_val_t alignment{siblings * sizeof(item)};
+    struct item_deleter {
+        void operator()(item* items) const noexcept { ::operator delete(items, alignment); }
+    };
+    using item_array = std::unique_ptr<item[], item_deleter>;
+
+    /// The index of the first. With it, each group of siblings begins at a multiple of four.
+    static constexpr std::size_t root = siblings - 1;
+    static std::size_t parent_of(std::size_t index) noexcept { return index / siblings + 2; }
+    static std::size_t first_child_of(std::size_t index) noexcept { return (index - 2) * siblings; }
 
     static bool before(const item& a, const item& b) noexcept {
         return a.deadline_ns < b.deadline_ns ||
@@ -163,9 +186,10 @@ private:
         value.node->position_ = static_cast<std::uint32_t>(index);
     }
 
-    /// Fills the hole at `index`: towards the root or away from it, whichever is right.
-    void place(std::size_t index, item value) noexcept {
-        if (index != 0 && before(value, items_[(index - 1) / 4])) {
+    /// Fills the hole at `index`: towards the root or away from it, whichever is right. Out of
+    /// line, or erase() would pay for the registers that this needs.
+    [[gnu::noinline]] void place(std::size_t index, item value) noexcept {
+        if (index != root && before(value, items_[parent_of(index)])) {
             sift_up(index, value);
         } else {
             sift_down(index, value);
@@ -173,8 +197,8 @@ private:
     }
 
     void sift_up(std::size_t index, item value) noexcept {
-        while (index != 0) {
-            const std::size_t parent = (index - 1) / 4;
+        while (index != root) {
+            const std::size_t parent = parent_of(index);
             if (!before(value, items_[parent])) {
                 break;
             }
@@ -186,11 +210,11 @@ private:
 
     void sift_down(std::size_t index, item value) noexcept {
         for (;;) {
-            const std::size_t first = index * 4 + 1;
-            if (first >= size_) {
+            const std::size_t first = first_child_of(index);
+            if (first >= end_) {
                 break;
             }
-            const std::size_t end = first + 4 < size_ ? first + 4 : size_;
+            const std::size_t end = std::min(first + siblings, end_);
             std::size_t least = first;
             for (std::size_t child = first + 1; child != end; ++child) {
                 if (before(items_[child], items_[least])) {
@@ -207,25 +231,25 @@ private:
     }
 
     void settle_top() noexcept {
-        while (items_[0].node->deadline_ns_ != items_[0].deadline_ns) {
-            place(0, refreshed(*items_[0].node));
+        while (items_[root].node->deadline_ns_ != items_[root].deadline_ns) {
+            place(root, refreshed(*items_[root].node));
         }
     }
 
     bool grow(std::size_t wanted) noexcept;
     void adopt_spare() noexcept;
 
-    std::unique_ptr<item[]> items_;
-    std::size_t size_ = 0;
-    std::size_t capacity_ = 0;
+    item_array items_;
+    std::size_t end_ = root;
+    std::size_t array_end_ = root;
     std::uint64_t next_sequence_ = 0;
 
     std::atomic<std::size_t> reserved_{0};
-    /// The size of the largest array that exists. Never shrinks.
+    /// How many the largest array that exists has room for. Never shrinks.
     std::atomic<std::size_t> promised_{0};
     std::mutex spare_mutex_;
-    std::unique_ptr<item[]> spare_;
-    std::size_t spare_capacity_ = 0;
+    item_array spare_;
+    std::size_t spare_end_ = 0;
 };
 
 }  // namespace eddy
