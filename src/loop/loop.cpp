@@ -40,10 +40,7 @@ loop::loop(loop_options options)
     if (options_.starvation_limit != 0) {
         ageing_.emplace(options_.starvation_limit);
     }
-    back_off_.owner = timer_owner::back_off;
-    if (!timers_.reserve()) {  // for back_off_
-        throw std::bad_alloc();
-    }
+    back_off_.owner = timer_owner::back_off;  // it has the place that is the loop's own
 }
 
 engine_kind loop::engine() const noexcept { return engine_->kind(); }

@@ -19,7 +19,7 @@ loop::~loop() {
     if (lost_by_fork()) {
         forget_everything();
     } else {
-        destroying_ = true;
+        set_ends(false, true);
         finish_everything();
     }
     engine_->for_each_descriptor([this](fd_slot& slot) {
@@ -125,8 +125,14 @@ bool loop::ends_by_itself(const io_operation& op, bool timed) noexcept {
     }
 }
 
+void loop::set_ends(bool draining, bool destroying) noexcept {
+    draining_ = draining;
+    destroying_ = destroying;
+    open_room_ = ends() ? nullptr : timer_room_.get();
+}
+
 void loop::begin_drain() noexcept {
-    draining_ = true;
+    set_ends(true, destroying_);
     cancel_operations(false);
     cancel_timers();
 }
@@ -147,14 +153,19 @@ void loop::cancel_operations(bool also_those_that_end) noexcept {
 }
 
 void loop::cancel_timers() noexcept {
-    const auto cancel_one = [this](timer_node& node) {
+    // A heap must not change while it is walked: they leave it afterwards.
+    operation_list cancelled;
+    const auto collect = [&](timer_node& node) {
         if (node.owner == timer_owner::timer) {
-            apply(detail::owner_of<&timer::node_>(node), timer::cancel_command);
+            cancelled.push_back(detail::owner_of<&timer::node_>(node));
         }
     };
-    timers_.for_each(cancel_one);
+    timers_.for_each(collect);
     if (system_timers_ != nullptr) {
-        system_timers_->heap().for_each(cancel_one);
+        system_timers_->heap().for_each(collect);
+    }
+    while (!cancelled.empty()) {
+        begin_cancel(static_cast<timer&>(cancelled.pop_front()));
     }
 }
 
@@ -176,10 +187,8 @@ void loop::visit_live(function_ref<void(const live_operation&)> visit, bool back
         visit({"timer", t.name_ != nullptr ? t.name_ : "", -1});
     };
     const auto visit_node = [&](timer_node& node) {
-        // One that is in the ready queue too is told of below.
-        if (const auto& t = detail::owner_of<&timer::node_>(node);
-            node.owner == timer_owner::timer && !t.queued_) {
-            visit_timer(t);
+        if (node.owner == timer_owner::timer) {
+            visit_timer(detail::owner_of<&timer::node_>(node));
         }
     };
     timers_.for_each(visit_node);

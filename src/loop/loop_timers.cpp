@@ -20,16 +20,18 @@ namespace {
 }  // namespace
 
 timer::timer(loop& home, callback on_run, callback on_cancel, timer_clock which)
-    : operation(node_kind::timer), home_(&home), on_run_(on_run), on_cancel_(on_cancel) {
-    node_.owner = timer_owner::timer;
+    : operation(node_kind::timer),
+      room_(home.timer_room_.get()),
+      on_run_(on_run),
+      on_cancel_(on_cancel) {
     system_clock_ = which == timer_clock::system;
     if (which == timer_clock::system && home.system_timers_ == nullptr) {
         home.system_timers_ = std::make_unique<system_timers>(home);
     }
-    room_ = which == timer_clock::steady ? home.timer_room_ : home.system_timers_->room();
-    if (!room_->reserve()) {
-        throw std::bad_alloc();
+    if (which == timer_clock::system) {
+        room_ = &home.system_timers_->room();
     }
+    room_->enter();
 }
 
 timer::~timer() {
@@ -37,7 +39,7 @@ timer::~timer() {
         !armed() && wanted_ns_.load(std::memory_order_relaxed) == no_command,
         "a timer was destroyed while it was armed: disarm() it, or cancel() it and wait for "
         "its on_cancel first");
-    room_->unreserve();
+    room_->leave();
 }
 
 void timer::set_priority(priority_level priority) noexcept {
@@ -45,48 +47,41 @@ void timer::set_priority(priority_level priority) noexcept {
     priority_ = priority;
 }
 
-/// A timer that is set is moved to later, such as the timeout of a connection that is alive. False:
-/// it is not set, or not moved to later.
-inline bool loop::pushed_back(timer& t, std::int64_t when_ns) noexcept {
-    return t.node_.armed() && timers_.push_back(t.node_, when_ns);
-}
-
 void loop::post_at(time_point when, timer& t) noexcept {
-    EDDY_ASSERT(!t.system_clock_, "a system-clock timer needs a system time");
     const std::int64_t when_ns = when.time_since_epoch().count();
-    check_use();
     // The short way, for the thread of the loop and nothing special about the timer. relaxed: what
     // another thread wants is left to command().
-    if (on_thread() && t.home_ == this &&
-        t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command && !t.cancelling_ &&
-        !draining_ && !destroying_) {
-        if (pushed_back(t, when_ns)) {
-            return;
-        }
-        if (!t.armed()) {
+    if (!lost_by_fork() && on_thread() && t.room_ == open_room_ &&
+        t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command) {
+        if (t.node_.armed()) {
+            // To later, such as the timeout of a connection that is alive.
+            if (timers_.push_back(t.node_, when_ns)) {
+                return;
+            }
+        } else if (!t.queued_) {
             ++work_;
             insert_into(timers_, t.node_, when_ns);
             return;
         }
     }
-    command(t, when_ns);
+    set_slowly(t, when_ns);
+}
+
+void loop::set_slowly(timer& t, std::int64_t when_ns) noexcept {
+    EDDY_ASSERT(!t.system_clock_, "a system-clock timer needs a system time");
+    command(t, timer::as_deadline(when_ns));
 }
 
 void loop::post_at(system_time_point when, timer& t) noexcept {
     EDDY_ASSERT(t.system_clock_, "a steady-clock timer needs a steady time");
-    command(t, when.time_since_epoch().count());
+    command(t, timer::as_deadline(when.time_since_epoch().count()));
 }
 
 void loop::cancel(timer& t) noexcept { command(t, timer::cancel_command); }
 
 void loop::command(timer& t, std::int64_t wanted_ns) noexcept {
     check_use();
-    EDDY_ASSERT(t.home_ == this, "a timer was set on a loop that it does not belong to");
-    if (wanted_ns != timer::cancel_command) {
-        // The two lowest values mean something else; as deadlines they are as past as their
-        // neighbour.
-        wanted_ns = std::max(wanted_ns, timer::cancel_command + 1);
-    }
+    EDDY_ASSERT(&t.home() == this, "a timer was set on a loop that it does not belong to");
     if (on_thread()) {
         // An older command of another thread comes first; one that is just being given may come
         // before or after.
@@ -136,6 +131,9 @@ void loop::apply(timer& t, std::int64_t wanted_ns) noexcept {
 
 void loop::begin_cancel(timer& t) noexcept {
     t.cancelling_ = true;
+    if (t.node_.armed()) {
+        t.room_->heap.erase(t.node_);
+    }
     if (!t.queued_) {
         ready_.push(t);
     }
@@ -154,18 +152,28 @@ bool loop::away_from_inbox(timer& t) noexcept {
 }
 
 bool loop::disarm(timer& t) noexcept {
-    EDDY_ASSERT(t.home_ == this, "a timer was disarmed on a loop that it does not belong to");
+    // The short way, as above. The heap is the one that the loop knows, not the one that the timer
+    // points to: with many timers, all that is asked of it would wait for the timer's memory.
+    if (t.room_ == timer_room_.get() && t.node_.armed() &&
+        t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command) {
+        timers_.erase(t.node_);
+        --work_;
+        return true;
+    }
+    return disarm_slowly(t);
+}
+
+bool loop::disarm_slowly(timer& t) noexcept {
+    EDDY_ASSERT(&t.home() == this, "a timer was disarmed on a loop that it does not belong to");
     static_cast<void>(away_from_inbox(t));
-    if (!t.armed()) {
+    if (t.node_.armed()) {
+        t.room_->heap.erase(t.node_);
+    } else if (t.queued_) {
+        ready_.erase(t);
+        t.cancelling_ = false;
+    } else {
         return false;
     }
-    if (t.queued_) {
-        ready_.erase(t);
-    }
-    if (t.node_.armed()) {
-        t.room_->erase(t.node_);
-    }
-    t.cancelling_ = false;
     --work_;
     return true;
 }
@@ -207,9 +215,6 @@ void loop::dispatch(timer& t) noexcept {
     timer::callback callback = t.on_run_;
     if (t.cancelling_) {
         t.cancelling_ = false;
-        if (t.node_.armed()) {
-            t.room_->erase(t.node_);
-        }
         callback = t.on_cancel_;
     } else {
         ++counters_.timers_fired;
@@ -240,7 +245,7 @@ void loop::repeat(timer& t) noexcept {
     t.expirations_ = late / interval + 1;
     const auto next = saturating_add(time_point(duration(std::max(now_ns, due_ns))),
                                      duration(interval - late % interval));
-    apply(t, next.time_since_epoch().count());
+    apply(t, timer::as_deadline(next.time_since_epoch().count()));
 }
 
 }  // namespace eddy

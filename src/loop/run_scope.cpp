@@ -47,7 +47,7 @@ loop::run_scope::~run_scope() {
     loop_.completion_limit_ = UINT64_MAX;
     loop_.turn_now_ = time_point::min();
     loop_.stopping_ = false;
-    loop_.draining_ = false;
+    loop_.set_ends(false, loop_.destroying_);
     if (loop_.embedded_) {
         loop_.settle();
     }

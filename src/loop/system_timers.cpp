@@ -21,7 +21,8 @@ descriptor make_timerfd(loop& home) {
 
 }  // namespace
 
-system_timers::system_timers(loop& home) : home_(home), timerfd_(make_timerfd(home)) {
+system_timers::system_timers(loop& home)
+    : home_(home), room_(timer_room::make(home)), timerfd_(make_timerfd(home)) {
     operation_.set_background(true);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <eddy/engine/io_operation.hpp>
-#include <eddy/intrusive/timer_heap.hpp>
 #include <eddy/loop/descriptor.hpp>
+#include <eddy/loop/timer_room.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -18,8 +18,8 @@ public:
     /// Throws std::system_error.
     explicit system_timers(loop& home);
 
-    timer_heap& heap() noexcept { return *room_; }
-    const std::shared_ptr<timer_heap>& room() noexcept { return room_; }
+    timer_heap& heap() noexcept { return room_->heap; }
+    timer_room& room() noexcept { return *room_; }
     /// The earliest deadline may have changed.
     void update() noexcept;
     /// Ends the reading of the timerfd.
@@ -33,7 +33,7 @@ private:
     void expire() noexcept;
 
     loop& home_;
-    std::shared_ptr<timer_heap> room_ = std::make_shared<timer_heap>();
+    const std::unique_ptr<timer_room, timer_room::leaver> room_;
     descriptor timerfd_;
     io_operation operation_;
     std::uint64_t expirations_ = 0;

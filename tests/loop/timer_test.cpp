@@ -168,6 +168,24 @@ TEST_P(LoopTimer, ADeadlineInThePastFiresAtOnce) {
     EXPECT_EQ(loop().poll(), 2U);
 }
 
+TEST_P(LoopTimer, ADeadlineAtTheBeginningOfTheClockFiresAtOnceWhoeverSetIt) {
+    for (int ns = -1; ns != 4; ++ns) {
+        const time_point when{duration(ns)};
+        alarm here(loop());
+        alarm moved(loop());
+        alarm from_outside(loop());
+        loop().post([&] {
+            loop().post_at(when, here);
+            loop().post_after(1h, moved);
+            loop().post_at(when, moved);
+        });
+        std::thread([&] { loop().post_at(when, from_outside); }).join();
+        loop().run(run_mode::empty, {.until = clock::now() + 10s});
+        EXPECT_EQ(here.runs + moved.runs + from_outside.runs, 3) << ns;
+        EXPECT_EQ(moved.cancels + from_outside.cancels, 0) << ns;
+    }
+}
+
 TEST_P(LoopTimer, ADeadlineAtTheClocksMaximumNeverFires) {
     alarm ring(loop());
     loop().post_at(time_point::max(), ring);

@@ -18,6 +18,7 @@
 #include <eddy/loop/scheduler.hpp>
 #include <eddy/loop/spin_gauge.hpp>
 #include <eddy/loop/timer.hpp>
+#include <eddy/loop/timer_room.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -387,8 +388,9 @@ private:
     [[nodiscard]] bool withdraw(io_operation& op) noexcept;
     void move(operation& op, priority_level priority) noexcept;
 
+    void set_slowly(timer& t, std::int64_t when_ns) noexcept;
+    bool disarm_slowly(timer& t) noexcept;
     void command(timer& t, std::int64_t wanted_ns) noexcept;
-    bool pushed_back(timer& t, std::int64_t when_ns) noexcept;
     void tell(timer& t, std::int64_t wanted_ns) noexcept;
     void apply(timer& t, std::int64_t wanted_ns) noexcept;
     EDDY_COLD void begin_cancel(timer& t) noexcept;
@@ -404,6 +406,7 @@ private:
     time_point next_in_heap() noexcept;
     void visit_live(function_ref<void(const live_operation&)> visit, bool background) const;
     void begin_drain() noexcept;
+    void set_ends(bool draining, bool destroying) noexcept;
     void cancel_operations(bool also_those_that_end) noexcept;
     void cancel_timers() noexcept;
     void finish_everything() noexcept;
@@ -419,8 +422,9 @@ private:
     std::optional<ageing> ageing_;
     spin_gauge spin_gauge_;
     operation_list after_poll_;
-    std::shared_ptr<timer_heap> timer_room_ = std::make_shared<timer_heap>();
-    timer_heap& timers_ = *timer_room_;
+    const std::unique_ptr<timer_room, timer_room::leaver> timer_room_ = timer_room::make(*this);
+    timer_heap& timers_ = timer_room_->heap;
+    timer_room* open_room_ = timer_room_.get();  ///< null while the loop ends
     std::unique_ptr<eddy::engine> engine_;
     std::unique_ptr<buffer_pool, detail::pool_leaver> leases_;
     lent* lent_ = nullptr;  ///< by the completion that is being called

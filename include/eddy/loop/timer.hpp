@@ -4,10 +4,10 @@
 #include <eddy/base/config.hpp>
 #include <eddy/intrusive/operation.hpp>
 #include <eddy/intrusive/timer_heap.hpp>
+#include <eddy/loop/timer_room.hpp>
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 
 namespace eddy {
 
@@ -42,7 +42,7 @@ public:
                             timer_clock which = timer_clock::steady);
     EDDY_API ~timer();
 
-    loop& home() const noexcept { return *home_; }
+    loop& home() const noexcept { return room_->home(); }
     timer_clock which_clock() const noexcept {
         return system_clock_ ? timer_clock::system : timer_clock::steady;
     }
@@ -57,8 +57,12 @@ public:
     std::uint64_t expirations() const noexcept { return expirations_; }
 
 private:
-    static constexpr std::int64_t no_command = INT64_MIN;
-    static constexpr std::int64_t cancel_command = INT64_MIN + 1;
+    static constexpr std::int64_t no_command = 0;  // what takes fewest instructions to ask for
+    static constexpr std::int64_t cancel_command = 1;
+    /// As deadlines those two are as past as their neighbour.
+    static constexpr std::int64_t as_deadline(std::int64_t when_ns) noexcept {
+        return when_ns == no_command || when_ns == cancel_command ? cancel_command + 1 : when_ns;
+    }
 
     class command_node : public queue_node {
     public:
@@ -66,12 +70,11 @@ private:
     };
 
     // What setting and disarming look at comes first, together: with many timers, each cache line
-    // costs more than all the rest.
+    // costs more than all the rest. It is in the heap or in the ready queue, never in both.
     timer_node node_;
+    timer_room* room_;
     /// What another thread wants; `no_command` while `command_` is not in the inbox.
     std::atomic<std::int64_t> wanted_ns_{no_command};
-    loop* home_;
-    std::shared_ptr<timer_heap> room_;
     callback on_run_;
     callback on_cancel_;
     std::int64_t interval_ns_ = 0;
