@@ -21,6 +21,11 @@ public:
     static constexpr std::size_t absent = std::numeric_limits<std::size_t>::max();
 
     void reserve(std::size_t count) { entries_.reserve(count); }
+    /// Makes the kernel give the pages of what is reserved.
+    void touch() {
+        entries_.resize(entries_.capacity());
+        entries_.clear();
+    }
     bool empty() const noexcept { return entries_.empty(); }
     std::int64_t first_key() const noexcept { return entries_.front().key; }
 

@@ -1,0 +1,12 @@
+// Timers on that heap with the duties of a library, and a cache line for each timer.
+
+#include "timer/heap_timers.hpp"
+
+namespace {
+
+template <class Handler>
+using timers = bench::heap_timers<Handler, bench::library_node<64>>;
+
+}  // namespace
+
+int main(int argc, char** argv) { return bench::timer_main<timers>(argc, argv); }
