@@ -50,14 +50,8 @@ int remaining_ms(const timespec* left) noexcept {
 /// Kernels before 5.11, and valgrind, have no epoll_pwait2.
 std::atomic<bool> has_pwait2{true};
 
-int wait_once(int epoll, std::span<epoll_event> events, time_point until) noexcept {
+int wait_once(int epoll, std::span<epoll_event> events, const timespec* left) noexcept {
     const int size = static_cast<int>(events.size());
-    const bool only_looks = until == time_point::min();
-    if (only_looks || until == never) {  // the older call takes the kernel less
-        return ::epoll_wait(epoll, events.data(), size, only_looks ? 0 : -1);
-    }
-    timespec storage;
-    const timespec* const left = remaining(until, storage);
     if (has_pwait2.load(std::memory_order_relaxed) && injected(call::epoll_pwait2) == 0) {
         const int count = ::epoll_pwait2(epoll, events.data(), size, left, nullptr);
         if (count >= 0 || errno != ENOSYS) {
@@ -91,11 +85,6 @@ std::error_code set_timerfd(int fd, int flags, TimePoint when) noexcept {
     return ::timerfd_settime(fd, TFD_TIMER_ABSTIME | flags, &value, nullptr) == 0
                ? std::error_code()
                : system_error(errno);
-}
-
-std::error_code counted(int result, std::size_t& count) noexcept {
-    count = result > 0 ? static_cast<std::size_t>(result) : 0;
-    return result >= 0 || errno == EINTR ? std::error_code() : system_error(errno);
 }
 
 }  // namespace
@@ -137,14 +126,10 @@ std::error_code epoll_ctl(int epoll, int operation, int fd, epoll_event* event) 
     return ::epoll_ctl(epoll, operation, fd, event) == 0 ? std::error_code() : system_error(errno);
 }
 
-std::error_code epoll_wait(int epoll, std::span<epoll_event> events, time_point until,
-                           std::size_t& count) noexcept {
-    count = 0;
-    count_call();
-    if (const int error = injected(call::epoll_wait); error != 0) {
-        return error == EINTR ? std::error_code() : system_error(error);
-    }
-    return counted(wait_once(epoll, events, until), count);
+std::error_code detail::epoll_wait_until(int epoll, std::span<epoll_event> events, time_point until,
+                                         std::size_t& count) noexcept {
+    timespec storage;
+    return counted(wait_once(epoll, events, remaining(until, storage)), count);
 }
 
 std::error_code poll_wait(std::span<pollfd> fds, time_point until, std::size_t& count) noexcept {
@@ -154,7 +139,8 @@ std::error_code poll_wait(std::span<pollfd> fds, time_point until, std::size_t& 
         return error == EINTR ? std::error_code() : system_error(error);
     }
     timespec storage;
-    return counted(::ppoll(fds.data(), fds.size(), remaining(until, storage), nullptr), count);
+    return detail::counted(::ppoll(fds.data(), fds.size(), remaining(until, storage), nullptr),
+                           count);
 }
 
 std::error_code make_system_timerfd(unique_fd& out) noexcept {

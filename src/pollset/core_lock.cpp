@@ -5,16 +5,18 @@ namespace eddy::detail {
 
 void core_lock::release_and_do() {
     struct list {
-        closure_list& members;
-        closure_list taken = std::exchange(members, {});
-        ~list() { members.append(taken); }
+        core_lock& lock;
+        closure_list taken = std::exchange(lock.handed_, {});
+        ~list() {
+            lock.handed_.append(taken);
+            lock.more_ = !lock.handed_.empty();
+        }
     };
-    list handed{handed_};
+    list handed{*this};
     unique_fd closing = std::move(closing_);
     const std::size_t rings = std::exchange(rings_, 0);
-    held_ = false;
     closure_executor* const executor = core_.executor_;
-    core_.mutex_.unlock();
+    unlock();
     for (std::size_t i = 0; i != rings; ++i) {
         kernel::wake_one(to_ring_[i]);
     }
@@ -44,6 +46,7 @@ void core_lock::ring(const std::atomic<std::uint32_t>& word) noexcept {
         kernel::wake_one(&word);
     } else {
         to_ring_[rings_++] = &word;
+        more_ = true;
     }
 }
 

@@ -16,8 +16,10 @@ namespace {
 class epoll1_strategy final : public domain_strategy {
 public:
     explicit epoll1_strategy(poll_core& core) noexcept
-        : domain_strategy(core,
-                          {.kind = poll_strategy::epoll1, .events_max = 1, .closures_max = 1}) {}
+        : domain_strategy(core, {.kind = poll_strategy::epoll1,
+                                 .events_max = 1,
+                                 .closures_max = 1,
+                                 .has_neighbourhoods = true}) {}
 
     void entered(pollset_worker& w) noexcept override {
         if (poll_core::is_alone(w)) {

@@ -1,4 +1,4 @@
-#include "pollset/poll_core.hpp"
+#include "pollset/every_event.hpp"
 
 #include "kernel/descriptor.hpp"
 #include "kernel/event.hpp"

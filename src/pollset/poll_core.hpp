@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pollset/membership.hpp"
+#include "pollset/moment.hpp"
 #include "pollset/station.hpp"
 #include "pollset/strategy.hpp"
 
@@ -49,15 +50,25 @@ public:
     /// Wakes a worker that sleeps. By then it may have gone: only the address is used.
     void ring(const std::atomic<std::uint32_t>& word) noexcept;
     /// Closing can take its time. Before anything that was handed in is run.
-    void close(unique_fd fd) noexcept { closing_ = std::move(fd); }
-    void hand(closure& c, std::error_code error) noexcept { handed_.push(c, error); }
+    void close(unique_fd fd) noexcept {
+        closing_ = std::move(fd);
+        more_ = true;
+    }
+    void hand(closure& c, std::error_code error) noexcept {
+        handed_.push(c, error);
+        more_ = true;
+    }
     bool has_handed() const noexcept { return !handed_.empty(); }
 
 private:
+    static constexpr unsigned looks_at_the_lock = 128;
+
+    inline void unlock() noexcept;
     void release_and_do();
 
     poll_core& core_;
     bool held_ = false;
+    bool more_ = false;  ///< there is something to do when the lock is free
     std::size_t rings_ = 0;
     std::array<const std::atomic<std::uint32_t>*, 16> to_ring_;
     closure_list handed_;
@@ -91,6 +102,8 @@ public:
     void shutdown(poll_handle& h, std::error_code why);
     void orphan(poll_handle& h, closure& done, unique_fd* released);
     void harvest(const poll_event& event, pollset_worker* by, core_lock& lock) noexcept;
+    void harvest_level(poll_handle& h, interest ready, pollset_worker* by,
+                       core_lock& lock) noexcept;
     /// An executor has run a closure of it.
     void returned(poll_handle& h) noexcept;
     int fd_of(const poll_handle& h) noexcept;
@@ -121,7 +134,8 @@ public:
     bool cancel(pollset_timer& timer) noexcept;
 
     // Threads: pollset_work.cpp.
-    result<work_end> work(pollset& set, lent_lock user, pollset_worker& w, time_point deadline);
+    result<work_end> work(pollset& set, const lent_lock& user, pollset_worker& w,
+                          time_point deadline);
     void shutdown(pollset& set, closure& done);
 
     // Fetching them: pollset_calls.cpp.
@@ -188,25 +202,28 @@ private:
     std::error_code made_by(strategy_maker* make) noexcept;
 
     // poll_words.cpp
-    void due(poll_handle& h, closure& c, std::error_code error, pollset_worker* by,
-             core_lock& lock) noexcept;
+    /// What notify_on does with a word that is not quiet.
+    std::error_code notify_locked(poll_handle& h, poll_event_kind kind, closure& done,
+                                  pollset_worker* by);
+    inline void due(poll_handle& h, closure& c, const std::error_code& error, pollset_worker* by,
+                    core_lock& lock) noexcept;
     void happened(poll_handle& h, poll_event_kind kind, pollset_worker* by,
                   core_lock& lock) noexcept;
     void end_waits(poll_handle& h, std::error_code why, core_lock& lock) noexcept;
     /// Shows it in each of its pollsets.
-    void queue(poll_handle& h, const pollset_worker* by) noexcept;
+    inline void queue(poll_handle& h, const pollset_worker* by) noexcept;
     /// Workers of that pollset are told of it, unless `by` is one of them, about to take what
     /// is first or to leave.
-    void show(pollset& set, work_item& item, const pollset_worker* by) noexcept;
+    inline void show(pollset& set, work_item& item, const pollset_worker* by) noexcept;
     /// When the lock is about to be free, a worker of it is called, if there is something left.
-    void to_tell(pollset& set) noexcept;
+    inline void to_tell(pollset& set) noexcept;
     void tell(core_lock& lock) noexcept;
-    static void unqueue(poll_handle& h) noexcept;
+    static inline void unqueue(poll_handle& h) noexcept;
     /// Calls what is due for a handle that no pollset will call it for.
     void run_unowned(poll_handle& h, core_lock& lock);
     /// An orphan that nobody calls into any more is done. True: it may be gone when the lock is
     /// free.
-    bool finish_orphan(poll_handle& h, core_lock& lock) noexcept;
+    inline bool finish_orphan(poll_handle& h, core_lock& lock) noexcept;
 
     // memberships.cpp
     static std::error_code refuse_signalfd(int fd) noexcept;
@@ -239,20 +256,29 @@ private:
     void end_timers(pollset& set, core_lock& lock);
 
     // pollset_work.cpp
-    result<work_end> work_inside(pollset& set, pollset_worker& w, time_point deadline,
-                                 core_lock& lock);
-    void run_next(pollset& set, pollset_worker& w, core_lock& lock);
-    std::error_code poll(station& s, pollset_worker& w, time_point deadline, core_lock& lock);
+    // Calls of the kernel spoil the processor's memory of where to return to: what is between
+    // `work` and the wait, or a closure, is in line, so that there are few returns.
+    [[gnu::always_inline]] inline result<work_end> work_inside(pollset& set, pollset_worker& w,
+                                                               time_point deadline,
+                                                               core_lock& lock);
+    [[gnu::always_inline]] inline void run_next(pollset& set, pollset_worker& w, core_lock& lock);
+    [[gnu::always_inline]] inline std::error_code poll(station& s, pollset_worker& w,
+                                                       time_point deadline, core_lock& lock);
+    /// poll() without waiting.
+    EDDY_COLD std::error_code look(station& s, pollset_worker& w, core_lock& lock);
     void sleep(station& s, pollset_worker& w, time_point deadline, core_lock& lock) noexcept;
-    void enter(pollset& set, pollset_worker& w) noexcept;
-    void exit(pollset_worker& w, core_lock& lock) noexcept;
-    void depart(station& s, pollset_worker& w, core_lock& lock) noexcept;
+    inline void enter(pollset& set, pollset_worker& w) noexcept;
+    inline void exit(pollset_worker& w, core_lock& lock) noexcept;
+    inline void depart(station& s, pollset_worker& w, core_lock& lock) noexcept;
+    /// It can be fetched from now on, or need not be any more.
+    static inline void goes_idle(pollset_worker& w, station& s, state how) noexcept;
+    static inline void goes_on(pollset_worker& w) noexcept;
     /// Who would wait there waits for the worker of another pollset.
     bool is_crowded(const pollset& set) const noexcept {
         const pollset_worker* const there = set.station_->polling;
         return strategy_->traits.spreads && there != nullptr && there->set_ != &set;
     }
-    void finish_shutdown(pollset& set, core_lock& lock) noexcept;
+    inline void finish_shutdown(pollset& set, core_lock& lock) noexcept;
 
     // pollset_calls.cpp
     void call(pollset_worker& sleeper, core_lock& lock) noexcept;
@@ -261,10 +287,12 @@ private:
     void help(pollset& set, core_lock& lock) noexcept;
     /// Sees to it that somebody polls at `s`, if anybody is there.
     void hand_over(station& s, core_lock& lock) noexcept;
-    void see_to_the_rest(pollset& set, core_lock& lock) noexcept;
+    inline void see_to_the_rest(pollset& set, core_lock& lock) noexcept;
     static pollset_worker* to_kick(pollset& set) noexcept;
 
     std::mutex mutex_;
+    /// Who has the lock, or null. Who waits for it looks at this before it sleeps.
+    std::atomic<core_lock*> holder_{nullptr};
     closure_executor* executor_;
     std::uint64_t process_mark_;
     const std::atomic<std::uint64_t>& mark_now_;
@@ -276,8 +304,8 @@ private:
     std::unique_ptr<poll_handle> timer_handle_;  ///< made with the first timer
     std::int64_t timerfd_ns_ = INT64_MAX;        ///< what it is set to
     poll_counters counters_;
-    core_lock* holder_ = nullptr;  ///< who has the lock
-    pollset* to_tell_ = nullptr;   ///< pollsets in which something was shown since it was taken
+    pollset* to_tell_ = nullptr;  ///< pollsets in which something was shown since it was taken
+    const std::error_code no_error_;
 
     friend class core_lock;
     friend class eddy::pollset_set;
@@ -292,20 +320,28 @@ inline core_lock::~core_lock() {
 }
 
 inline void core_lock::acquire() noexcept {
+    // relaxed, here and below: the lock orders, this is only looked at
+    wait_a_moment(looks_at_the_lock,
+                  [&] { return core_.holder_.load(std::memory_order_relaxed) == nullptr; });
     core_.mutex_.lock();
-    core_.holder_ = this;
+    core_.holder_.store(this, std::memory_order_relaxed);
     held_ = true;
+}
+
+inline void core_lock::unlock() noexcept {
+    held_ = false;
+    core_.holder_.store(nullptr, std::memory_order_relaxed);
+    core_.mutex_.unlock();
 }
 
 inline void core_lock::release() {
     if (core_.to_tell_ != nullptr) {
         core_.tell(*this);
     }
-    if (rings_ == 0 && handed_.empty() && !closing_) {
-        held_ = false;
-        core_.mutex_.unlock();
-    } else {
+    if (more_) {
         release_and_do();
+    } else {
+        unlock();
     }
 }
 

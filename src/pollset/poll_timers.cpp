@@ -1,5 +1,5 @@
 #include "kernel/event.hpp"
-#include "pollset/poll_core.hpp"
+#include "pollset/every_event.hpp"
 
 #include <eddy/base/error.hpp>
 #include <eddy/base/member.hpp>

@@ -1,4 +1,4 @@
-#include "pollset/poll_core.hpp"
+#include "pollset/every_event.hpp"
 
 #include <eddy/base/error.hpp>
 
@@ -14,6 +14,9 @@ constexpr auto read = poll_event_kind::read;
 constexpr auto write = poll_event_kind::write;
 constexpr auto error = poll_event_kind::error;
 
+constexpr interest read_events = interest::readable | interest::priority | interest::peer_closed;
+constexpr interest failure = interest::error | interest::hangup | interest::invalid;
+
 std::error_code already_waiting() noexcept {
     return std::make_error_code(std::errc::connection_already_in_progress);
 }
@@ -24,13 +27,18 @@ std::error_code canceled() noexcept { return std::make_error_code(std::errc::ope
 
 std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closure& done,
                                      pollset_worker* by) {
-    poll_word& word = h.words_[index(kind)];
     if (done.taken_.exchange(true, std::memory_order_acquire)) {
         return already_waiting();
     }
-    if (word.arm(done)) {
-        return {};
+    if (h.words_[index(kind)].arm(done)) {
+        return no_error_;
     }
+    return notify_locked(h, kind, done, by);
+}
+
+std::error_code poll_core::notify_locked(poll_handle& h, poll_event_kind kind, closure& done,
+                                         pollset_worker* by) {
+    poll_word& word = h.words_[index(kind)];
     core_lock lock(*this);
     if (word.waiting() != nullptr) {
         done.taken_.store(false, std::memory_order_release);
@@ -120,20 +128,34 @@ void poll_core::harvest(const poll_event& event, pollset_worker* by, core_lock& 
         expire(by, lock);
         return;
     }
-    const bool level = strategy_->traits.level;
-    const interest failure = interest::error | interest::hangup | interest::invalid;
+    if (strategy_->traits.level) {
+        harvest_level(h, event.ready, by, lock);
+        return;
+    }
+    if (any(event.ready & (read_events | failure))) {
+        happened(h, read, by, lock);
+    }
+    if (any(event.ready & (interest::writable | failure))) {
+        happened(h, write, by, lock);
+    }
+    if (any(event.ready & (interest::error | interest::invalid))) {
+        happened(h, error, by, lock);
+    }
+}
+
+/// Only what someone waits for counts.
+void poll_core::harvest_level(poll_handle& h, interest ready, pollset_worker* by,
+                              core_lock& lock) noexcept {
     const auto tell = [&](poll_event_kind kind, interest about) {
-        if (any(event.ready & about) && (!level || h.words_[index(kind)].waiting() != nullptr)) {
+        if (any(ready & about) && h.words_[index(kind)].waiting() != nullptr) {
             happened(h, kind, by, lock);
         }
     };
-    tell(read, failure | interest::readable | interest::priority | interest::peer_closed);
-    tell(write, failure | interest::writable);
+    tell(read, read_events | failure);
+    tell(write, interest::writable | failure);
     // A level cannot be masked: who waits for errors alone would spin over a hang-up.
-    tell(error, level ? failure : interest::error | interest::invalid);
-    if (level) {
-        strategy_->wants_less(h);
-    }
+    tell(error, failure);
+    strategy_->wants_less(h);
 }
 
 int poll_core::fd_of(const poll_handle& h) noexcept {
@@ -147,7 +169,7 @@ bool poll_core::is_shut_down(const poll_handle& h) noexcept {
 interest poll_core::wanted(const poll_handle& h) noexcept {
     interest wanted = interest::none;
     if (h.words_[index(read)].waiting() != nullptr) {
-        wanted |= interest::readable | interest::priority | interest::peer_closed;
+        wanted |= read_events;
     }
     if (h.words_[index(write)].waiting() != nullptr) {
         wanted |= interest::writable;
@@ -161,7 +183,7 @@ interest poll_core::wanted(const poll_handle& h) noexcept {
 void poll_core::happened(poll_handle& h, poll_event_kind kind, pollset_worker* by,
                          core_lock& lock) noexcept {
     if (closure* const waited = h.words_[index(kind)].happened()) {
-        due(h, *waited, {}, by, lock);
+        due(h, *waited, no_error_, by, lock);
     }
 }
 
@@ -177,53 +199,12 @@ void poll_core::end_waits(poll_handle& h, std::error_code why, core_lock& lock) 
     strategy_->wants_less(h);
 }
 
-void poll_core::due(poll_handle& h, closure& c, std::error_code why, pollset_worker* by,
-                    core_lock& lock) noexcept {
-    if (executor_ != nullptr) {
-        c.handle_ = &h;
-        ++h.calls_;
-        lock.hand(c, why);
-        return;
-    }
-    h.due_.push(c, why);
-    queue(h, by);
-}
-
-void poll_core::queue(poll_handle& h, const pollset_worker* by) noexcept {
-    for (membership* m = h.memberships_; m != nullptr; m = m->next_of_handle) {
-        if (!ready_queue::contains(*m)) {
-            show(*m->set, *m, by);
-        }
-    }
-}
-
-void poll_core::show(pollset& set, work_item& item, const pollset_worker* by) noexcept {
-    set.ready_.push(item);
-    if (by == nullptr || by->set_ != &set) {
-        to_tell(set);
-    }
-}
-
-void poll_core::to_tell(pollset& set) noexcept {
-    if (!std::exchange(set.to_tell_, true)) {
-        set.next_to_tell_ = std::exchange(to_tell_, &set);
-    }
-}
-
 void poll_core::tell(core_lock& lock) noexcept {
     while (to_tell_ != nullptr) {
         pollset& set = *std::exchange(to_tell_, to_tell_->next_to_tell_);
         set.to_tell_ = false;
         if (!set.ready_.empty()) {
             help(set, lock);
-        }
-    }
-}
-
-void poll_core::unqueue(poll_handle& h) noexcept {
-    for (membership* m = h.memberships_; m != nullptr; m = m->next_of_handle) {
-        if (ready_queue::contains(*m)) {
-            m->set->ready_.erase(*m);
         }
     }
 }
@@ -243,15 +224,6 @@ void poll_core::run_unowned(poll_handle& h, core_lock& lock) {
             return;
         }
     }
-}
-
-bool poll_core::finish_orphan(poll_handle& h, core_lock& lock) noexcept {
-    if (h.on_done_ == nullptr || h.calls_ != 0 || !h.due_.empty()) {
-        return false;
-    }
-    lock.close(std::move(h.fd_));
-    lock.hand(*std::exchange(h.on_done_, nullptr), {});
-    return true;
 }
 
 void poll_core::returned(poll_handle& h) noexcept {

@@ -16,8 +16,8 @@ public:
         : station(std::move(p)), core_(core), set_(set) {}
 
     /// What its members want is not what the poller has been told.
-    void changed(bool urgent) noexcept {
-        changed_ = true;
+    void change(bool urgent) noexcept {
+        changed = true;
         if (urgent) {
             core_.interrupt(*this);
         }
@@ -26,14 +26,11 @@ public:
     void gone(const membership& m) noexcept {
         if (any(m.told)) {
             gone_.push_back(poll_core::fd(*m.handle));  // there is room: see before_wait()
-            changed(true);
+            change(true);
         }
     }
 
     std::error_code before_wait() noexcept override try {
-        if (!changed_) {
-            return {};
-        }
         // First what has left: its number may be in use again.
         for (const int fd : gone_) {
             poller().remove(fd);
@@ -50,7 +47,7 @@ public:
                 return error;
             }
         }
-        changed_ = false;
+        changed = false;
         return {};
     } catch (const std::bad_alloc&) {
         return std::make_error_code(std::errc::not_enough_memory);
@@ -73,7 +70,6 @@ private:
 
     poll_core& core_;
     pollset& set_;
-    bool changed_ = false;
     std::vector<int> gone_;  ///< fds that the poller has, of members that have left
 };
 
@@ -89,7 +85,7 @@ public:
             return error;
         }
         if (any(poll_core::wanted(*m.handle))) {
-            at(*m.set).changed(true);
+            at(*m.set).change(true);
         }
         return {};
     }
@@ -122,7 +118,7 @@ private:
 
     static void tell_all(poll_handle& h, bool urgent) noexcept {
         for (membership* m = poll_core::memberships_of(h); m != nullptr; m = m->next_of_handle) {
-            at(*m->set).changed(urgent);
+            at(*m->set).change(urgent);
         }
     }
 

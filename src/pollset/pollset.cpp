@@ -29,7 +29,7 @@ std::error_code pollset::remove(poll_handle& handle) noexcept {
     return core_->forked() ? make_error_code(errc::forked) : core_->remove(*this, handle);
 }
 
-result<work_end> pollset::work(detail::lent_lock lock, pollset_worker& worker,
+result<work_end> pollset::work(const detail::lent_lock& lock, pollset_worker& worker,
                                time_point deadline) {
     if (core_->forked()) {
         return make_error_code(errc::forked);

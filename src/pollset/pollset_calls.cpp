@@ -1,4 +1,4 @@
-#include "pollset/poll_core.hpp"
+#include "pollset/every_event.hpp"
 
 // How workers are fetched: from their sleep by a futex, out of the kernel by an eventfd. Decided
 // under the lock, when it is known where each of them is.
@@ -9,10 +9,13 @@ void poll_core::call(pollset_worker& sleeper, core_lock& lock) noexcept {
     station& s = *sleeper.station_;
     s.sleepers.erase(sleeper);
     ++s.called;
-    sleeper.state_ = state::running;
-    sleeper.called_.store(1, std::memory_order_relaxed);  // the futex: ordered by the lock
-    lock.ring(sleeper.called_);
-    ++counters_.thread_wakes;
+    goes_on(sleeper);
+    // relaxed: ordered by the lock
+    if (sleeper.call_.exchange(pollset_worker::called, std::memory_order_relaxed) ==
+        pollset_worker::asleep) {
+        lock.ring(sleeper.call_);
+        ++counters_.thread_wakes;
+    }
 }
 
 void poll_core::rouse(pollset_worker& w, core_lock& lock) noexcept {
@@ -31,6 +34,9 @@ void poll_core::interrupt(station& s) noexcept {
 }
 
 void poll_core::help(pollset& set, core_lock& lock) noexcept {
+    if (set.idle_ == 0) {
+        return;
+    }
     pollset_worker* in_kernel = nullptr;
     for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
         if (w->state_ == state::waiting) {
@@ -46,16 +52,6 @@ void poll_core::help(pollset& set, core_lock& lock) noexcept {
     }
 }
 
-/// Somebody else sees to what is left in the queue, and to the kernel. Who comes for the one sees
-/// to the other.
-void poll_core::see_to_the_rest(pollset& set, core_lock& lock) noexcept {
-    if (!set.ready_.empty()) {
-        to_tell(set);
-    }
-    tell(lock);
-    hand_over(*set.station_, lock);
-}
-
 void poll_core::hand_over(station& s, core_lock& lock) noexcept {
     if (s.polling == nullptr && s.called == 0 && !s.sleepers.empty()) {
         call(strategy_->successor(s), lock);
@@ -64,7 +60,7 @@ void poll_core::hand_over(station& s, core_lock& lock) noexcept {
 
 void poll_core::moved(pollset& set) noexcept {
     for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
-        rouse(*w, *holder_);
+        rouse(*w, *holder_.load(std::memory_order_relaxed));
     }
 }
 

@@ -1,6 +1,6 @@
 #include "kernel/futex.hpp"
 #include "kernel/thread.hpp"
-#include "pollset/poll_core.hpp"
+#include "pollset/every_event.hpp"
 
 #include <eddy/base/error.hpp>
 
@@ -11,6 +11,7 @@ namespace eddy::detail {
 namespace {
 
 constexpr std::size_t calls_between_waits = 64;
+constexpr unsigned looks_before_sleep = 64;
 
 /// Whose closure this thread runs: the innermost, if one works inside another's closure.
 [[gnu::tls_model("initial-exec")]] constinit thread_local pollset_worker* running_here = nullptr;
@@ -31,7 +32,7 @@ private:
 /// A worker inside a pollset, also if an exception or the end of the thread takes it out.
 class poll_core::presence {
 public:
-    presence(poll_core& core, pollset& set, pollset_worker& w, lent_lock user,
+    presence(poll_core& core, pollset& set, pollset_worker& w, const lent_lock& user,
              core_lock& lock) noexcept
         : core_(core), worker_(w), user_(user), lock_(lock) {
         core_.enter(set, w);
@@ -45,12 +46,12 @@ public:
     presence& operator=(const presence&) = delete;
     ~presence() {
         if (inside_) {
-            leave();
+            thrown_out();
         }
     }
 
     /// What ends with it may be called here, and throw; the caller's lock is taken all the same.
-    void leave() {
+    [[gnu::always_inline]] void leave() {
         const relocked at_end{user_};
         inside_ = false;
         core_.exit(worker_, lock_);
@@ -58,8 +59,10 @@ public:
     }
 
 private:
+    EDDY_COLD void thrown_out() { leave(); }
+
     struct relocked {
-        lent_lock user;
+        const lent_lock& user;
         ~relocked() {
             if (user.object != nullptr) {
                 user.lock(user.object);
@@ -69,7 +72,7 @@ private:
 
     poll_core& core_;
     pollset_worker& worker_;
-    lent_lock user_;
+    const lent_lock& user_;
     core_lock& lock_;
     bool inside_ = true;
 };
@@ -100,7 +103,7 @@ private:
     core_lock& lock_;
 };
 
-result<work_end> poll_core::work(pollset& set, lent_lock user, pollset_worker& w,
+result<work_end> poll_core::work(pollset& set, const lent_lock& user, pollset_worker& w,
                                  time_point deadline) {
     const kernel::uncancelled whole;
     core_lock lock(*this);
@@ -119,8 +122,8 @@ result<work_end> poll_core::work(pollset& set, lent_lock user, pollset_worker& w
     return end;
 }
 
-result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_point deadline,
-                                        core_lock& lock) {
+inline result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_point deadline,
+                                               core_lock& lock) {
     bool looked = false;
     std::size_t calls = 0;
     for (;;) {
@@ -131,7 +134,7 @@ result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_po
             // Whoever is always ready must not keep out what only the kernel knows of.
             if (station& s = *set.station_;
                 s.polling == nullptr && s.calls_since_wait >= calls_between_waits) {
-                if (auto error = poll(s, w, time_point::min(), lock)) {
+                if (auto error = look(s, w, lock)) {
                     return error;
                 }
                 continue;  // the lock was free: another may have taken what was there
@@ -176,11 +179,11 @@ pollset_worker* poll_core::here(const pollset& set) noexcept {
     return running_here != nullptr && running_here->set_ == &set ? running_here : nullptr;
 }
 
-void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock) {
+inline void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock) {
     auto& item = static_cast<work_item&>(set.ready_.pop());
     poll_handle* h = nullptr;
     closure* next = nullptr;
-    std::error_code error;
+    std::error_code error = no_error_;
     if (item.what == work_item::kind::single) {
         next = static_cast<single_item&>(item).due;
         error = begun(static_cast<single_item&>(item));
@@ -210,24 +213,25 @@ void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock) {
     }
 }
 
-std::error_code poll_core::poll(station& s, pollset_worker& w, time_point deadline,
-                                core_lock& lock) {
+inline std::error_code poll_core::poll(station& s, pollset_worker& w, time_point deadline,
+                                       core_lock& lock) {
     std::array<poll_event, 64> events;
     std::size_t count = 0;
     bool woken = false;
-    if (auto error = s.before_wait()) {
-        return error;
+    if (s.changed) {
+        if (auto error = s.before_wait()) {
+            return error;
+        }
     }
     s.polling = &w;
     s.calls_since_wait = 0;
-    w.station_ = &s;
-    w.state_ = state::polling;
+    goes_idle(w, s, state::polling);
     ++counters_.waits;
     const std::size_t most = std::min(events.size(), strategy_->traits.events_max);
     lock.release();
     const auto error = s.poller().wait(deadline, std::span(events).first(most), count, woken);
     lock.acquire();
-    w.state_ = state::running;
+    goes_on(w);
     s.polling = nullptr;
     s.wake_sent = false;
     for (const poll_event& event : std::span(events).first(count)) {
@@ -237,26 +241,35 @@ std::error_code poll_core::poll(station& s, pollset_worker& w, time_point deadli
     return error;
 }
 
+std::error_code poll_core::look(station& s, pollset_worker& w, core_lock& lock) {
+    return poll(s, w, time_point::min(), lock);
+}
+
 void poll_core::sleep(station& s, pollset_worker& w, time_point deadline,
                       core_lock& lock) noexcept {
-    w.called_.store(0, std::memory_order_relaxed);
-    w.station_ = &s;
-    w.state_ = state::waiting;
+    // relaxed: what a call is about is found under the lock
+    w.call_.store(pollset_worker::awake, std::memory_order_relaxed);
+    goes_idle(w, s, state::waiting);
     s.sleepers.push_back(w);
     ++counters_.sleeps;
     lock.release();
-    kernel::sleep_while(w.called_, 0, deadline);
+    wait_a_moment(looks_before_sleep,
+                  [&] { return w.call_.load(std::memory_order_relaxed) != pollset_worker::awake; });
+    std::uint32_t now = pollset_worker::awake;
+    if (w.call_.compare_exchange_strong(now, pollset_worker::asleep, std::memory_order_relaxed)) {
+        kernel::sleep_while(w.call_, pollset_worker::asleep, deadline);
+    }
     lock.acquire();
     if (w.state_ == state::waiting) {  // nobody called
         s.sleepers.erase(w);
-        w.state_ = state::running;
+        goes_on(w);
     } else {
         --s.called;
     }
     depart(s, w, lock);
 }
 
-void poll_core::enter(pollset& set, pollset_worker& w) noexcept {
+inline void poll_core::enter(pollset& set, pollset_worker& w) noexcept {
     w.set_ = &set;
     w.state_ = state::running;
     w.kicked_ = false;
@@ -266,10 +279,12 @@ void poll_core::enter(pollset& set, pollset_worker& w) noexcept {
         set.workers_->prev_of_set_ = &w;
     }
     set.workers_ = &w;
-    strategy_->entered(w);
+    if (strategy_->traits.has_neighbourhoods) {
+        strategy_->entered(w);
+    }
 }
 
-void poll_core::exit(pollset_worker& w, core_lock& lock) noexcept {
+inline void poll_core::exit(pollset_worker& w, core_lock& lock) noexcept {
     pollset& set = *w.set_;
     (w.prev_of_set_ != nullptr ? w.prev_of_set_->next_of_set_ : set.workers_) = w.next_of_set_;
     if (w.next_of_set_ != nullptr) {
@@ -282,7 +297,7 @@ void poll_core::exit(pollset_worker& w, core_lock& lock) noexcept {
 }
 
 /// If the worker's pollset has moved meanwhile, the station loses it.
-void poll_core::depart(station& s, pollset_worker& w, core_lock& lock) noexcept {
+inline void poll_core::depart(station& s, pollset_worker& w, core_lock& lock) noexcept {
     if (w.set_->station_ != &s) {
         hand_over(s, lock);
     }
@@ -306,7 +321,7 @@ void poll_core::shutdown(pollset& set, closure& done) {
     finish_shutdown(set, lock);
 }
 
-void poll_core::finish_shutdown(pollset& set, core_lock& lock) noexcept {
+inline void poll_core::finish_shutdown(pollset& set, core_lock& lock) noexcept {
     if (set.workers_ == nullptr && set.on_shut_down_ != nullptr) {
         lock.hand(*std::exchange(set.on_shut_down_, nullptr), {});
     }

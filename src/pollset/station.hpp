@@ -47,8 +47,8 @@ public:
     }
 
     eddy::poller& poller() noexcept { return *poller_; }
-    /// What other threads wanted changed while a worker was in the kernel. An error is what its
-    /// `work` returns; the next one tries again.
+    /// If it is `changed`: brings in what other threads wanted while a worker was in the kernel.
+    /// An error is what its `work` returns; the next one tries again.
     virtual std::error_code before_wait() noexcept { return {}; }
 
     pollset_worker* polling = nullptr;
@@ -56,6 +56,7 @@ public:
     std::size_t called = 0;            ///< sleepers that were called and are not back yet
     std::size_t calls_since_wait = 0;  ///< closures that its workers have run
     bool wake_sent = false;            ///< to `polling`, which has not noticed yet
+    bool changed = false;              ///< before_wait() has something to do
     bool retired = false;  ///< no pollset uses it any more: the strategy is told when it is empty
 
     bool vacant() const noexcept { return polling == nullptr && sleepers.empty() && called == 0; }

@@ -23,9 +23,10 @@ struct strategy_traits {
     /// Events last: what nobody waits for is reported again as soon as someone does, and is not
     /// remembered.
     bool level = false;
-    std::size_t events_max = 64;    ///< that one wait may bring
-    std::size_t closures_max = 64;  ///< that one `work` runs
-    bool spreads = false;           ///< crowded() is worth a call
+    std::size_t events_max = 64;      ///< that one wait may bring
+    std::size_t closures_max = 64;    ///< that one `work` runs
+    bool spreads = false;             ///< crowded() is worth a call
+    bool has_neighbourhoods = false;  ///< entered() is worth a call
 };
 
 /// Which stations there are, whose workers poll where, and what is registered there. Knows no

@@ -5,6 +5,7 @@
 // `quit` is not set; under the same lock the third thread sets it and kicks the first one. Before and after
 // that it kicks any. All that happens under the lock of the domain is one step here. A futex is rung after it;
 // by then its owner may sleep again, or be gone: only the address is used. The eventfd is written under it.
+// Who waits stays awake for a moment first, and one that is called by then is not rung.
 //
 // Shown:
 //   - a worker that was kicked returns, one that is about to sleep or to poll too;
@@ -19,10 +20,14 @@
 #define WAITING 2
 #define POLLING 3
 
+#define ASLEEP 0                       // what pollset_worker::call_ can be
+#define CALLED 1
+#define AWAKE 2
+
 byte state[WORKERS];
 bool inside[WORKERS];                  // pollset_worker::set_
 bool kicked[WORKERS];
-bool called_word[WORKERS];             // pollset_worker::called_, the futex word
+byte call_word[WORKERS];               // pollset_worker::call_, the futex word
 bool in_futex[WORKERS];                // asleep in the kernel
 bool kick_kept = false;                // pollset::kick_kept_
 byte poller = NOBODY;                  // station::polling
@@ -40,7 +45,15 @@ bool returned_kicked[WORKERS];
 #define SOMEBODY_WAITS (state[0] == WAITING || state[1] == WAITING)
 
 // call(): the bell itself comes after the lock.
-inline call(w, to_ring) { state[w] = RUNNING; called++; called_word[w] = true; to_ring = w }
+inline call(w, to_ring) {
+    state[w] = RUNNING;
+    called++;
+    if
+    ::  call_word[w] == ASLEEP -> to_ring = w
+    ::  else
+    fi;
+    call_word[w] = CALLED
+}
 
 // core_lock::release(): FUTEX_WAKE of an address, whoever sleeps there now.
 inline ring(to_ring) {
@@ -126,7 +139,7 @@ turn:
 #endif
             goto poll
         ::  else ->
-            called_word[w] = false;
+            call_word[w] = AWAKE;
             state[w] = WAITING;
             goto sleep
         fi
@@ -147,10 +160,16 @@ end_polling:
     goto turn;
 
 sleep:
-    // kernel::sleep_while(): looks at the word and sleeps, in one step of the kernel; and again.
+    // Falls asleep unless it was called, in one step. kernel::sleep_while(): looks at the word and
+    // sleeps, in one step of the kernel; and again.
     do
-    ::  atomic { called_word[w] -> break }
-    ::  atomic { !called_word[w] -> in_futex[w] = true };
+    ::  atomic { call_word[w] == CALLED -> break }
+#ifdef FALLS_ASLEEP_IN_TWO_STEPS
+    ::  call_word[w] == AWAKE -> call_word[w] = ASLEEP
+#else
+    ::  atomic { call_word[w] == AWAKE -> call_word[w] = ASLEEP }
+#endif
+    ::  atomic { call_word[w] == ASLEEP -> in_futex[w] = true };
 end_sleeping:
         !in_futex[w]
     od;

@@ -98,11 +98,13 @@ public:
     void shutdown(closure& done) noexcept;
 
 private:
-    result<work_end> work(detail::lent_lock lock, pollset_worker& worker, time_point deadline);
+    result<work_end> work(const detail::lent_lock& lock, pollset_worker& worker,
+                          time_point deadline);
 
     detail::poll_core* core_;
     ready_queue ready_;
     pollset_worker* workers_ = nullptr;
+    std::uint32_t idle_ = 0;  ///< of these, those that wait or poll
     detail::membership* memberships_ = nullptr;
     detail::station* station_ = nullptr;  ///< where its workers poll
     unsigned neighbourhood_ = 0;          ///< the core where its first worker came in

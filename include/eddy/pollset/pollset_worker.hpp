@@ -46,8 +46,16 @@ private:
     pollset_worker* next_waiting_ = nullptr;
     pollset_worker* prev_waiting_ = nullptr;
     detail::station* station_ = nullptr;  ///< where it waits or polls
-    /// 1: it was woken. What it sleeps on.
-    std::atomic<std::uint32_t> called_{0};
+    /// What it sleeps on while it waits:
+    ///
+    ///     awake  --a moment has passed--> asleep --call()--> called
+    ///            --call()-->              called
+    ///
+    /// Only one that is asleep has to be rung.
+    static constexpr std::uint32_t asleep = 0;
+    static constexpr std::uint32_t called = 1;
+    static constexpr std::uint32_t awake = 2;
+    std::atomic<std::uint32_t> call_{awake};
 
     friend class detail::poll_core;
     friend class detail::worker_list;
