@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "common/unique_fd.hpp"
 #include "driver/child.hpp"
 #include "preload/counters.hpp"
@@ -19,6 +21,10 @@ public:
 
     std::uint64_t allocations() const noexcept { return shared_->allocations.load(); }
     std::int64_t live_bytes() const noexcept { return shared_->live_bytes.load(); }
+    /// How many there are of each size, in units of `piece_unit`.
+    std::vector<std::int64_t> live_pieces() const {
+        return {shared_->live_pieces.begin(), shared_->live_pieces.end()};
+    }
 
 private:
     unique_fd memory_;

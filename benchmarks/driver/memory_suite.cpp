@@ -1,5 +1,6 @@
 #include "driver/memory_suite.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -33,19 +34,38 @@ double resident_bytes(pid_t pid) {
 struct bytes_a_connection {
     double heap;
     double resident;
+    std::string pieces;
 };
 
-/// Every connection has served one request before it idles: what is kept after that counts.
+/// The allocations that each connection has, the largest first: "416 + 144 + 32".
+std::string pieces_between(const std::vector<std::int64_t>& before,
+                           const std::vector<std::int64_t>& after) {
+    std::string text;
+    for (std::size_t units = after.size(); units-- > 0;) {
+        const auto each =
+            std::lround(static_cast<double>(after[units] - before[units]) / connections);
+        for (long i = 0; i < each; ++i) {
+            text += (text.empty() ? "" : " + ") + std::to_string(units * piece_unit);
+        }
+    }
+    return text.empty() ? "none" : text;
+}
+
+/// Every connection has served one request before it idles: what is kept after that counts. As many
+/// are there already, so that what a loop has once, such as buffers for a burst, does not.
 bytes_a_connection measure_one(const subject& what, int core) {
     heap_counter heap;
     server s(what, core, heap.preload());
-    burst_load(s.port(), {1, 64, 1}).check();
+    burst_load there(s.port(), {connections, 64, 1});
+    there.check();
     const auto heap_before = static_cast<double>(heap.live_bytes());
+    const std::vector<std::int64_t> pieces_before = heap.live_pieces();
     const double resident_before = resident_bytes(s.pid());
     burst_load load(s.port(), {connections, 64, 1});
     load.check();
     return {(static_cast<double>(heap.live_bytes()) - heap_before) / connections,
-            (resident_bytes(s.pid()) - resident_before) / connections};
+            (resident_bytes(s.pid()) - resident_before) / connections,
+            pieces_between(pieces_before, heap.live_pieces())};
 }
 
 }  // namespace
@@ -57,6 +77,7 @@ void measure_memory(context& c) {
     const std::vector<std::string> names = names_of(subjects);
     rounds heap(names, 1);
     rounds resident(names, 1);
+    std::string pieces;
     c.begin_part("memory", 1);
     c.shown.phase("memory of idle connections");
     // As with the counts of echo: eddy's are the last that lack.
@@ -67,6 +88,7 @@ void measure_memory(context& c) {
             const bytes_a_connection b = measure_one(subjects[i], core);
             heap.set(i, 0, b.heap);
             resident.set(i, 0, b.resident);
+            pieces.insert(0, "  " + names[i] + ": " + b.pieces + "\n");
         } catch (const std::runtime_error& e) {
             heap.fail(i, e.what());
             resident.fail(i, e.what());
@@ -75,9 +97,12 @@ void measure_memory(context& c) {
     heap.store(c.found, "memory", case_name, heap_metric);
     resident.store(c.found, "memory", case_name, resident_metric);
     c.shown.clear();
-    print_table(c.found, "memory", "memory in user space for each of 2,000 idle connections", names,
+    print_table(c.found, "memory", "memory in user space for each of 2,000 more idle connections",
+                names,
                 {{"heap", case_name, heap_metric, "bytes", false},
                  {"resident", case_name, resident_metric, "bytes", false}});
+    std::printf("allocations of each, with headers; the rest is in blocks that many share:\n%s\n",
+                pieces.c_str());
 }
 
 }  // namespace bench

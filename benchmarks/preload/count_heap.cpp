@@ -41,16 +41,24 @@ std::int64_t cost(void* p) {
     return static_cast<std::int64_t>(::malloc_usable_size(p) + sizeof(std::size_t));
 }
 
+void add(std::int64_t size, std::int64_t pieces) {
+    counters->live_bytes.fetch_add(size * pieces, std::memory_order_relaxed);
+    const std::size_t units = static_cast<std::size_t>(size) / bench::piece_unit;
+    if (units < counters->live_pieces.size()) {
+        counters->live_pieces[units].fetch_add(pieces, std::memory_order_relaxed);
+    }
+}
+
 void* counted(void* p) {
     if (p != nullptr) {
         counters->allocations.fetch_add(1, std::memory_order_relaxed);
-        counters->live_bytes.fetch_add(cost(p), std::memory_order_relaxed);
+        add(cost(p), 1);
     }
     return p;
 }
 
 void uncount(void* p) {
-    if (p != nullptr) counters->live_bytes.fetch_sub(cost(p), std::memory_order_relaxed);
+    if (p != nullptr) add(cost(p), -1);
 }
 
 }  // namespace
@@ -67,9 +75,7 @@ BENCH_EXPORT void* realloc(void* p, std::size_t size) {
     uncount(p);
     void* moved = __libc_realloc(p, size);
     // It failed, and the old memory is still there.
-    if (moved == nullptr && size != 0 && p != nullptr) {
-        counters->live_bytes.fetch_add(cost(p), std::memory_order_relaxed);
-    }
+    if (moved == nullptr && size != 0 && p != nullptr) add(cost(p), 1);
     return counted(moved);
 }
 
