@@ -88,14 +88,14 @@ public:
     auto read_at(std::int64_t offset, std::span<std::byte> buffer) const noexcept {
         using convert = detail::whole<detail::transfer::in>;
         return io_sender<convert>(home(), eddy::read_all(descriptor_, buffer, offset),
-                                  convert(buffer, offset));
+                                  convert(buffer.size()));
     }
     auto read(std::span<std::byte> buffer) const noexcept { return read_at(at_position, buffer); }
     /// All of it. Value: how many bytes; fewer than were given only if it was stopped on the way.
     auto write_at(std::int64_t offset, std::span<const std::byte> buffer) const noexcept {
         using convert = detail::whole<detail::transfer::out>;
         return io_sender<convert>(home(), eddy::write_all(descriptor_, buffer, offset),
-                                  convert(buffer, offset));
+                                  convert(buffer.size()));
     }
     auto write(std::span<const std::byte> buffer) const noexcept {
         return write_at(at_position, buffer);

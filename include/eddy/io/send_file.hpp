@@ -26,7 +26,7 @@ inline auto send_file(const stream_socket& to, const file& from, std::int64_t of
     using convert = detail::whole<detail::transfer::out>;
     return io_sender<convert>(
         to.home(), eddy::send_file(to.get_descriptor(), from.native_handle(), offset, count),
-        convert(count, offset));
+        convert(count));
 }
 
 EDDY_EX_END

@@ -50,7 +50,7 @@ public:
     /// stream, at an error (which the next read tells), or if it was stopped on the way.
     auto read(std::span<std::byte> buffer) const noexcept {
         using convert = detail::whole<detail::transfer::in>;
-        return io_sender<convert>(home(), in(buffer, true), convert(buffer));
+        return io_sender<convert>(home(), in(buffer, true), convert(buffer.size()));
     }
     /// The operation changes `vectors`: they are of no use afterwards.
     auto read(std::span<iovec> vectors) const noexcept {
@@ -59,7 +59,7 @@ public:
     /// All of it. Value: how many bytes; fewer than were given only if it was stopped on the way.
     auto write(std::span<const std::byte> buffer) const noexcept {
         using convert = detail::whole<detail::transfer::out>;
-        return io_sender<convert>(home(), out(buffer, true), convert(buffer));
+        return io_sender<convert>(home(), out(buffer, true), convert(buffer.size()));
     }
     /// The operation changes `vectors`: they are of no use afterwards. No more than 1 GiB.
     auto write(std::span<iovec> vectors) const noexcept {

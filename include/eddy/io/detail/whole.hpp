@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/base/config.hpp>
 #include <eddy/base/error.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/vocabulary.hpp>
@@ -26,25 +27,20 @@ class whole {
 public:
     using signature = ex::set_value_t(std::size_t);
 
-    explicit whole(std::span<const std::byte> buffer, std::int64_t offset = at_position) noexcept
-        : data_(buffer.data()), left_(buffer.size()), offset_(offset) {}
-    /// Of a file, without a buffer.
-    whole(std::size_t size, std::int64_t offset) noexcept : left_(size), offset_(offset) {}
+    /// `size`: of all; the request says where that begins.
+    explicit whole(std::size_t size) noexcept : left_(size) {}
 
-    void prepare(io_request& request) const noexcept {
-        request.data = const_cast<std::byte*>(data_);
-        request.size = asked();
-        request.offset = offset_;
-    }
+    void prepare(io_request& request) const noexcept { request.size = asked(); }
     bool again(io_result result, io_request& request) noexcept {
         const std::size_t count = result.count();
         const bool fell_short = count != asked();
-        move_by(count);
+        left_ -= count;
+        moved_ += count;
         // What was read is kept, whatever comes behind it.
         if (count == 0 || left_ == 0 || (Direction == transfer::in && fell_short)) {
             return false;
         }
-        prepare(request);
+        go_on_behind(count, request);
         return true;
     }
     bool has_part() const noexcept { return moved_ != 0; }
@@ -55,20 +51,17 @@ public:
 
 private:
     std::size_t asked() const noexcept { return std::min(left_, std::size_t{1} << 30U); }
-    void move_by(std::size_t count) noexcept {
-        left_ -= count;
-        moved_ += count;
-        if (data_ != nullptr) {
-            data_ += count;
+    EDDY_COLD void go_on_behind(std::size_t count, io_request& request) const noexcept {
+        if (request.data != nullptr) {
+            request.data = static_cast<std::byte*>(request.data) + count;
         }
-        if (offset_ >= 0) {
-            offset_ += static_cast<std::int64_t>(count);
+        if (request.offset >= 0) {
+            request.offset += static_cast<std::int64_t>(count);
         }
+        prepare(request);
     }
 
-    const std::byte* data_ = nullptr;
     std::size_t left_;
-    std::int64_t offset_;
     std::size_t moved_ = 0;
 };
 
