@@ -46,15 +46,16 @@ void loop::finish_everything() noexcept try {
     }
     const time_point give_up = saturating_add(clock::now(), patience);
     take_inbox();
-    give_notice(told_of_end_, &loop_notice::on_notice_);
+    give_notice_of_end();
     cancel_operations(true);
     cancel_timers();
-    while (!idle() || told_of_end_ != nullptr) {
+    const auto all_were_told = [this] { return told_of_end_ == nullptr && residents_ == nullptr; };
+    while (!idle() || !all_were_told()) {
         if (clock::now() >= give_up) {
             report_stuck();
         }
-        turn(told_of_end_ == nullptr ? give_up : time_point::min(), options_.batch_max);
-        give_notice(told_of_end_, &loop_notice::on_notice_);
+        turn(all_were_told() ? give_up : time_point::min(), options_.batch_max);
+        give_notice_of_end();
     }
 } catch (const std::system_error&) {
     report_stuck();
@@ -83,7 +84,22 @@ void loop::give_notice(loop_notice*& first, loop_notice::callback loop_notice::*
     }
 }
 
+void loop::give_notice_of_end() noexcept {
+    give_notice(residents_, &loop_notice::on_notice_);
+    give_notice(told_of_end_, &loop_notice::on_notice_);
+}
+
 void loop::tell_of_end(loop_notice& notice) noexcept { insert(told_of_end_, notice); }
+
+void loop::add_resident(loop_notice& notice) noexcept { insert(residents_, notice); }
+
+loop_notice* loop::resident(loop_notice::callback on_notice) const noexcept {
+    loop_notice* found = residents_;
+    while (found != nullptr && found->on_notice_ != on_notice) {
+        found = found->next_;
+    }
+    return found;
+}
 
 bool loop::tell_of_next_run(loop_notice& notice) noexcept {
     if (!destroying_) {
@@ -240,7 +256,7 @@ void loop::forget_everything() noexcept {
         forget(after_poll_.pop_front());
     }
     engine_->for_each_operation([this](io_operation& op) { engine_->forget(op); });
-    for (loop_notice** const first : {&told_of_end_, &told_of_next_run_}) {
+    for (loop_notice** const first : {&residents_, &told_of_end_, &told_of_next_run_}) {
         while (*first != nullptr) {
             give_notice(*first, &loop_notice::on_lost_);
         }

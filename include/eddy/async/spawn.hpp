@@ -1,14 +1,12 @@
 #pragma once
 
 #include <eddy/async/detail/await_it.hpp>
+#include <eddy/async/detail/background.hpp>
 #include <eddy/async/report_exception.hpp>
 #include <eddy/async/task.hpp>
-#include <eddy/base/member.hpp>
-#include <eddy/ex/inplace_stop_token.hpp>
 #include <eddy/io/detail/sender_argument.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
-#include <eddy/loop/loop_notice.hpp>
 
 #include <exception>
 #include <memory>
@@ -25,36 +23,41 @@ class spawned final : private task_observer {
 public:
     spawned(loop& home, task<> run,
             OnError on_error) noexcept(std::is_nothrow_move_constructible_v<OnError>)
-        : home_(home), end_(&on_end), task_(std::move(run)), on_error_(std::move(on_error)) {
-        task_access::promise(task_).adopt(&home, stop_.get_token(), *this);
-        home.post<spawned, &spawned::start_, &spawned::run, &spawned::drop>(*this);
+        : task_(std::move(run)), on_error_(std::move(on_error)) {
+        task_promise_base& promise = task_access::promise(task_);
+        promise.adopt(&home, {}, *this);
+        promise.post_start(&on_run, &on_drop);
     }
 
 private:
-    void run() noexcept {
-        home_.tell_of_end(end_);
-        task_access::start(task_);
+    static spawned& of(entry& start) noexcept {
+        return static_cast<spawned&>(task_promise_base::observer_of(start));
     }
-    static void on_end(loop_notice& notice) noexcept { owner_of<&spawned::end_>(notice).stop(); }
-    /// The task may end inside the request, below which the source must not be destroyed.
-    void stop() noexcept {
-        stopping_ = true;
-        stop_.request_stop();
-        stopping_ = false;
-        if (ended_) {
+    static void on_run(entry& start) noexcept { of(start).run(); }
+    static void on_drop(entry& start) noexcept { of(start).drop(); }
+
+    void run() noexcept {
+        task_promise<void>& promise = task_access::promise(task_);
+        try {
+            in_ = &background::of(*promise.home());
+        } catch (...) {
+            tell(std::current_exception());
             drop();
+            return;
         }
+        in_->enter();
+        promise.adopt(promise.home(), in_->get_stop_token(), *this);
+        promise.stop_with_home();
+        task_access::start(task_);
     }
     void drop() noexcept { task_access::promise(task_).get_allocator().delete_object(this); }
     void task_ended(bool) noexcept override {
         if (auto error = task_access::promise(task_).result().error()) {
             tell(std::move(error));
         }
-        if (stopping_) {
-            ended_ = true;
-        } else {
-            drop();
-        }
+        background& in = *in_;
+        drop();
+        in.leave();
     }
 
     void tell(std::exception_ptr error) noexcept {
@@ -69,12 +72,7 @@ private:
         }
     }
 
-    loop& home_;
-    entry start_;
-    loop_notice end_;
-    ex::inplace_stop_source stop_;
-    bool stopping_ = false;
-    bool ended_ = false;
+    background* in_ = nullptr;
     task<> task_;
     [[no_unique_address]] OnError on_error_;
 };

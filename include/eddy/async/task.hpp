@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/async/detail/io_wait.hpp>
 #include <eddy/async/detail/sender_wait.hpp>
 #include <eddy/async/detail/task_promise.hpp>
 #include <eddy/base/assert.hpp>
@@ -69,6 +70,10 @@ public:
     void unhandled_exception() noexcept { result_.set_error(std::current_exception()); }
     outcome<T>& result() noexcept { return result_; }
 
+    /// Says that nothing stops it but the end of its loop, which ends all I/O there by itself.
+    void stop_with_home(bool only = true) noexcept { stops_with_home_ = only; }
+    bool stops_with_home() const noexcept { return stops_with_home_; }
+
     template <class Awaited>
     auto await_transform(task<Awaited>&& child) noexcept {
         return task_wait_for_task<Awaited>(std::move(child), *this, self());
@@ -77,6 +82,10 @@ public:
     template <class Make>
     auto await_transform(made_task<Make>&& child) {
         return await_transform(std::move(child).make(this->get_allocator()));
+    }
+    template <class Convert>
+    auto await_transform(io_sender<Convert>&& sender) noexcept {
+        return io_wait<Convert, task_promise<T>>(sender);
     }
     template <class Sender>
         requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }
@@ -103,7 +112,8 @@ public:
 
 protected:
     std::coroutine_handle<> self() noexcept;
-    outcome<T> result_;
+    [[no_unique_address]] outcome<T> result_;
+    bool stops_with_home_ = false;
 };
 
 template <class T>
@@ -153,7 +163,9 @@ EDDY_EX_BEGIN
 /// what it awaits when it is asked to stop.
 ///
 /// Its frame comes from the memory resource of arguments `std::allocator_arg, resource` (see also
-/// allocator_resource), else from operator new; nothing else is allocated.
+/// allocator_resource), else from operator new. While it waits for I/O, the operation has a room
+/// that comes from operator new and that its thread keeps for the next wait; nothing else is
+/// allocated.
 ///
 /// Lifetime: the loop must outlive it. Destroying a suspended one on its loop's thread takes back
 /// what it waits for first: the kernel never writes into its frame afterwards.
@@ -251,9 +263,11 @@ public:
     task_wait_for_task& operator=(const task_wait_for_task&) = delete;
 
     static bool await_ready() noexcept { return false; }
-    bool await_suspend(std::coroutine_handle<>) noexcept {
-        task_promise_base& parent = wait_.promise();
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
+        Promise& parent = waiting.promise();
         task_access::promise(child_).adopt(parent.home(), parent.stop_token(), *this);
+        task_access::promise(child_).stop_with_home(parent.stops_with_home());
         task_access::start(child_);
         if (wait_.suspend()) {
             return true;

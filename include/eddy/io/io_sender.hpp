@@ -62,6 +62,10 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
+/// Of tasks, which await it with less than what connect() gives.
+template <class Convert, class Promise>
+class io_wait;
+
 template <class Convert, class Receiver>
 class io_state : private stoppable_io {
 public:
@@ -195,8 +199,8 @@ EDDY_EX_BEGIN
 /// - stopped, if that was asked for, or if the loop ends. It is cancelled in the kernel; a result
 ///   that exists by then is delivered.
 ///
-/// Nothing is allocated. The operation state may be destroyed on the loop's thread at any time:
-/// what is pending is taken back first.
+/// Nothing is allocated, but see task for what it awaits. The operation state may be destroyed on
+/// the loop's thread at any time: what is pending is taken back first.
 template <class Convert>
 class [[nodiscard]] io_sender {
 public:
@@ -236,6 +240,9 @@ private:
     loop* home_;
     io_request request_;
     [[no_unique_address]] Convert convert_;
+
+    template <class, class>
+    friend class detail::io_wait;
 };
 
 EDDY_EX_END

@@ -289,6 +289,10 @@ public:
     /// still complete: for those who may wait for what the loop knows nothing of, such as an event.
     /// Thread: the loop's.
     void tell_of_end(loop_notice& notice) noexcept;
+    /// The same for a notice that is one of its kind on this loop and found by its callback; null:
+    /// there is none. Thread: the loop's.
+    void add_resident(loop_notice& notice) noexcept;
+    loop_notice* resident(loop_notice::callback on_notice) const noexcept;
     /// `notice` is told when the next run begins, before anything else: for those whose operations
     /// a drain has ended and who want to go on. False: it is not, the loop is being destroyed.
     /// Thread: the loop's. From inside such a call: it is told of the run after.
@@ -413,6 +417,7 @@ private:
     static void insert(loop_notice*& first, loop_notice& notice) noexcept;
     static void give_notice(loop_notice*& first,
                             loop_notice::callback loop_notice::*which) noexcept;
+    void give_notice_of_end() noexcept;
     bool idle() const noexcept;
     void forget_everything() noexcept;
     [[noreturn]] void report_stuck() const noexcept;
@@ -441,6 +446,7 @@ private:
     bool draining_ = false;
     bool destroying_ = false;
     bool embedded_ = false;  ///< somebody waits for the native handle while the loop does not run
+    loop_notice* residents_ = nullptr;  ///< they are told of the end too
     loop_notice* told_of_end_ = nullptr;
     loop_notice* told_of_next_run_ = nullptr;
     timer_node back_off_;

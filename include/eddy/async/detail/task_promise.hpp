@@ -116,6 +116,15 @@ public:
     using task_frame::get_allocator;
     task_env get_env() const noexcept { return task_env(*this); }
 
+    /// Before it is started: `on_run` is called on the home loop, or `on_drop` if that ends first.
+    void post_start(entry::callback on_run, entry::callback on_drop) noexcept {
+        hop_.set_callbacks(on_run, on_drop);
+        home_->post(hop_);
+    }
+    /// Of the task that was posted so.
+    static task_observer& observer_of(entry& start) noexcept {
+        return *owner_of<&task_promise_base::hop_>(start).observer_;
+    }
     /// Goes on with `wait` on the home loop.
     EDDY_COLD void hop(task_wait& wait) noexcept {
         hopping_ = &wait;

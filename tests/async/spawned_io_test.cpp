@@ -1,0 +1,226 @@
+// The I/O of tasks that only the end of their loop stops: their operations have rooms outside the
+// frames, which are given back as soon as there is a result.
+#include "async/task_fixture.hpp"
+#include "loop/allocations.hpp"
+
+#include <eddy/async/nursery.hpp>
+#include <eddy/async/spawn.hpp>
+#include <eddy/async/task.hpp>
+#include <eddy/io/stream.hpp>
+
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace eddy::test {
+namespace {
+
+class SpawnedIo : public TaskTest {
+protected:
+    stream make_stream(unique_fd fd) { return stream(loop(), std::move(fd)); }
+};
+EDDY_ON_EVERY_ENGINE(SpawnedIo);
+
+task<> echo(stream peer, bool& over) {
+    while (const lease received = co_await peer.receive()) {
+        co_await peer.write(received.data());
+    }
+    over = true;
+}
+
+TEST_P(SpawnedIo, GoesOnWithWhatCame) {
+    fd_pair pair = unix_stream_pair();
+    bool over = false;
+    spawn(loop(), echo(make_stream(std::move(pair.second)), over));
+    settle();
+    for (const char* text : {"one", "two"}) {
+        test::send_all(pair.first.get(), text);
+        ASSERT_TRUE(until([&] { return bytes_waiting(pair.first.get()) == 3; }));
+        EXPECT_EQ(recv_exactly(pair.first.get(), 3), text);
+    }
+    pair.first.reset();
+    EXPECT_TRUE(until([&] { return over; }));
+}
+
+TEST_P(SpawnedIo, MovesMoreThanTheKernelTakesAtOnce) {
+    fd_pair pair = unix_stream_pair();
+    stream out = make_stream(std::move(pair.second));
+    const std::string much(4 << 20, 'm');
+    std::optional<std::size_t> written;
+    const auto write = [&]() -> task<> { written = co_await out.write(bytes(much)); };
+    spawn(loop(), write());
+    settle();
+    EXPECT_FALSE(written);
+    std::string seen;
+    ASSERT_TRUE(until([&] {
+        if (const std::size_t there = bytes_waiting(pair.first.get()); there != 0) {
+            seen += recv_exactly(pair.first.get(), there);
+        }
+        return seen.size() == much.size();
+    }));
+    EXPECT_TRUE(until([&] { return written.has_value(); }));
+    EXPECT_EQ(written, much.size());
+}
+
+TEST_P(SpawnedIo, ThrowsItsErrorsWhetherItWaitedOrNot) {
+    fd_pair pair = unix_stream_pair();
+    stream peer = make_stream(std::move(pair.second));
+    std::error_code waited;
+    std::error_code at_once;
+    bool over = false;
+    const auto body = [&]() -> task<> {
+        try {
+            static_cast<void>(co_await peer.receive());
+        } catch (const std::system_error& error) {
+            waited = error.code();
+        }
+        try {
+            co_await stream().write(bytes("nobody"));
+        } catch (const std::system_error& error) {
+            at_once = error.code();
+        }
+        over = true;
+    };
+    spawn(loop(), body());
+    settle();
+    EXPECT_FALSE(waited);
+    loop().post([&] { stream(std::move(peer)); });  // closes it
+    ASSERT_TRUE(until([&] { return over; }));
+    EXPECT_EQ(waited, std::errc::operation_canceled);
+    EXPECT_EQ(at_once, std::errc::bad_file_descriptor);
+}
+
+TEST_P(SpawnedIo, GivesEachAwaitOfAnExpressionItsOwnResult) {
+    fd_pair pair = unix_stream_pair();
+    stream a = make_stream(std::move(pair.first));
+    stream b = make_stream(std::move(pair.second));
+    std::string first(3, '.');
+    std::string second(4, '.');
+    std::size_t sum = 0;
+    const auto reads = [&]() -> task<> {
+        sum = 10 * co_await b.read(bytes(first)) + co_await b.read(bytes(second));
+    };
+    const auto writes = [&]() -> task<> {
+        co_await a.write(bytes("abc"));
+        co_await loop().get_scheduler().schedule_after(1ms);
+        co_await a.write(bytes("defg"));
+    };
+    spawn(loop(), reads());
+    spawn(loop(), writes());
+    ASSERT_TRUE(until([&] { return sum != 0; }));
+    EXPECT_EQ(sum, 34U);
+    EXPECT_EQ(first + second, "abcdefg");
+}
+
+TEST_P(SpawnedIo, OfAChildIsStoppedByADrain) {
+    fd_pair pair = unix_stream_pair();
+    stream peer = make_stream(std::move(pair.second));
+    int left = 0;
+    const auto child = [&]() -> task<std::size_t> {
+        const at_exit exit([&] { ++left; });
+        const lease received = co_await peer.receive();
+        ADD_FAILURE() << "it must not go on";
+        co_return received.data().size();
+    };
+    const auto parent = [&]() -> task<> {
+        const at_exit exit([&] { ++left; });
+        co_await child();
+        ADD_FAILURE() << "it must not go on";
+    };
+    spawn(loop(), parent());
+    settle();
+    EXPECT_EQ(left, 0);
+    loop().post([&] { loop().stop(); });
+    loop().run(run_mode::drained);
+    EXPECT_EQ(left, 2);
+}
+
+TEST_P(SpawnedIo, EndsWhenItsLoopIsDestroyed) {
+    int left = 0;
+    {
+        eddy::loop other({.engine = GetParam()});
+        fd_pair pair = unix_stream_pair();
+        const auto waits = [&](stream peer) -> task<> {
+            const at_exit exit([&] { ++left; });
+            static_cast<void>(co_await peer.receive());
+            ADD_FAILURE() << "it must not go on";
+        };
+        spawn(other, waits(stream(other, std::move(pair.first))));
+        spawn(other, waits(stream(other, std::move(pair.second))));
+        other.poll();
+        EXPECT_EQ(left, 0);
+    }
+    EXPECT_EQ(left, 2);
+}
+
+TEST_P(SpawnedIo, MayBeThatOfAnotherLoop) {
+    fd_pair pair = unix_stream_pair();
+    eddy::loop other({.engine = GetParam()});
+    stream peer(other, std::move(pair.second));
+    std::size_t count = 0;
+    const auto body = [&]() -> task<> {
+        const lease received = co_await peer.receive();
+        EXPECT_EQ(eddy::loop::current(), &loop());
+        count = received.data().size();
+    };
+    spawn(loop(), body());
+    settle();
+    test::send_all(pair.first.get(), "there");
+    ASSERT_TRUE(until([&] {
+        other.poll();
+        return count != 0;
+    }));
+    EXPECT_EQ(count, 5U);
+}
+
+/// `hops` times forth and back between two tasks.
+task<> play(stream ball, int hops, bool serves, int& over) {
+    std::byte one{};
+    for (int i = 0; i < hops; ++i) {
+        if (serves || i != 0) {
+            co_await ball.write({&one, 1});
+        }
+        const lease back = co_await ball.receive();
+        EXPECT_EQ(back.data().size(), 1U);
+    }
+    ++over;
+    if (!serves) {
+        co_await ball.write({&one, 1});
+    }
+}
+
+TEST_P(SpawnedIo, AllocatesNothingInSteadyState) {
+    const auto game = [&](int hops) {
+        fd_pair pair = unix_stream_pair();
+        int over = 0;
+        const std::uint64_t before = allocations();
+        spawn(loop(), play(make_stream(std::move(pair.first)), hops, true, over));
+        spawn(loop(), play(make_stream(std::move(pair.second)), hops, false, over));
+        EXPECT_TRUE(until([&] { return over == 2; }));
+        return allocations() - before;
+    };
+    game(10);
+    EXPECT_EQ(game(10), game(1000));
+}
+
+TEST_P(SpawnedIo, AllocatesNothingInSteadyStateInANurseryEither) {
+    const auto game = [&](int hops) {
+        fd_pair pair = unix_stream_pair();
+        int over = 0;
+        const std::uint64_t before = allocations();
+        const auto both = [&](nursery& players) -> task<> {
+            players.start(play(make_stream(std::move(pair.first)), hops, true, over));
+            players.start(play(make_stream(std::move(pair.second)), hops, false, over));
+            co_await players.join();
+        };
+        EXPECT_TRUE(loop().run(with_nursery(both)));
+        EXPECT_EQ(over, 2);
+        return allocations() - before;
+    };
+    game(10);
+    EXPECT_EQ(game(10), game(1000));
+}
+
+}  // namespace
+}  // namespace eddy::test
