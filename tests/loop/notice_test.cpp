@@ -61,6 +61,26 @@ TEST_P(LoopNotice, OneThatIsToldMayTakeBackAndGiveOthers) {
     EXPECT_EQ(fresh.told, 1);
 }
 
+int residents_told = 0;
+void count_resident(loop_notice&) noexcept { ++residents_told; }
+
+TEST_P(LoopNotice, OfAResidentIsFoundByItsCallbackUntilItIsTold) {
+    residents_told = 0;
+    loop_notice one(&count_resident);
+    listener other;
+    EXPECT_EQ(loop().resident(&count_resident), nullptr);
+    loop().add_resident(one);
+    loop().add_resident(other.notice);
+    EXPECT_EQ(loop().resident(&count_resident), &one);
+    eddy::loop& ending = loop();
+    listener of_end([&](listener&) { EXPECT_EQ(ending.resident(&count_resident), nullptr); });
+    loop().tell_of_end(of_end.notice);
+    end_loop();
+    EXPECT_EQ(residents_told, 1);
+    EXPECT_EQ(other.told, 1);
+    EXPECT_EQ(of_end.told, 1);
+}
+
 TEST_P(LoopNotice, IsToldOfTheEndAlsoIfItIsGivenWhileTheLoopEnds) {
     eddy::loop& ending = loop();
     auto [near, peer] = unix_stream_pair();
