@@ -21,9 +21,10 @@ namespace eddy {
 ///
 /// Arming one whose descriptor is ready fires it, also if nothing happens to the descriptor any
 /// more. The ready set holds error and hang-up unasked. It may be wrong if others read or write
-/// meanwhile: use calls that do not block (a watch with an
-/// fd of its own sets O_NONBLOCK, except where descriptor says that it is never set). Regular files
-/// are always ready to read and write.
+/// meanwhile: use calls that do not block (a watch with an fd of its own sets O_NONBLOCK, except
+/// where descriptor says that it is never set; what was non-blocking when it was watched before in
+/// the same turn is looked at again when the watch is called first). Regular files are always ready
+/// to read and write.
 ///
 /// If the descriptor is closed by others, it is told of `invalid` once, on poll at once, on epoll
 /// and io_uring when it is armed next; it is disarmed for good then.
