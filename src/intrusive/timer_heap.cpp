@@ -11,10 +11,11 @@ bool timer_heap::grow(std::size_t wanted) noexcept {
     if (wanted <= promised) {
         return true;  // another thread was faster
     }
-    if (wanted > timer_node::absent - root) {
+    constexpr std::size_t most = timer_node::absent - root;
+    if (wanted > most) {
         return false;
     }
-    const std::size_t size = std::max<std::size_t>({wanted, promised * 2, 16});
+    const std::size_t size = std::min(std::max<std::size_t>({wanted, promised * 2, 16}), most);
     const std::size_t end = root + size;
     auto* const array =
         static_cast<item*>(::operator new(end * sizeof(item), alignment, std::nothrow));
@@ -33,7 +34,9 @@ bool timer_heap::grow(std::size_t wanted) noexcept {
 void timer_heap::adopt_spare() noexcept {
     const std::lock_guard lock(spare_mutex_);
     EDDY_ASSERT(spare_ != nullptr, "a timer was set for which no room was reserved");
-    std::copy(items_.get() + root, items_.get() + end_, spare_.get() + root);
+    if (!empty()) {  // else there may be no array yet, and nothing may be added to its address
+        std::copy(items_.get() + root, items_.get() + end_, spare_.get() + root);
+    }
     items_ = std::move(spare_);
     array_end_ = spare_end_;
 }
