@@ -160,22 +160,28 @@ end_polling:
     goto turn;
 
 sleep:
-    // Falls asleep unless it was called, in one step. kernel::sleep_while(): looks at the word and
-    // sleeps, in one step of the kernel; and again.
-    do
-    ::  atomic { call_word[w] == CALLED -> break }
+    // Falls asleep unless it was called, in one step; kernel::sleep_while(): looks at the word and sleeps, in
+    // one step of the kernel. Who rings for an earlier call may wake it too: it looks where it is, and begins anew.
+    if
+    ::  atomic { call_word[w] == CALLED -> goto woken }
 #ifdef FALLS_ASLEEP_IN_TWO_STEPS
     ::  call_word[w] == AWAKE -> call_word[w] = ASLEEP
 #else
     ::  atomic { call_word[w] == AWAKE -> call_word[w] = ASLEEP }
 #endif
-    ::  atomic { call_word[w] == ASLEEP -> in_futex[w] = true };
+    fi;
+    if
+    ::  atomic { call_word[w] != ASLEEP -> goto woken }
+    ::  atomic { call_word[w] == ASLEEP -> in_futex[w] = true }
+    fi;
 end_sleeping:
-        !in_futex[w]
-    od;
+    !in_futex[w];
+woken:
     atomic {
-        assert(state[w] != WAITING);
-        called--
+        if
+        ::  state[w] == WAITING -> state[w] = RUNNING     // nobody called
+        ::  else -> called--
+        fi
     };
     goto turn;
 
