@@ -169,6 +169,10 @@ void engine::give_back(fd_slot& slot) noexcept {
     // A poller finds out by itself, and nothing else is done to the fd.
     const bool only_waits = slot.readers.empty() && slot.writers.empty();
     static_cast<void>(only_waits && !slot.restore_blocking ? part_from(slot) : release(slot));
+    if (slot.fd >= 0 && !slot.detaching) {
+        // An executor is busy with an earlier fd of this number: when that is over.
+        detach(slot, detach_how::keep_open, nullptr);
+    }
 }
 
 std::error_code engine::part_from(fd_slot& slot) noexcept {

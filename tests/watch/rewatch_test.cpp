@@ -302,5 +302,33 @@ TEST_P(Rewatch, AfterACloseIsRefused) {
     });
 }
 
+class WatchOfATakenNumber : public EngineTest {};
+EDDY_ON_READINESS_ENGINES(WatchOfATakenNumber);
+
+/// The number was closed by others while an executor had something to do with it.
+TEST_P(WatchOfATakenNumber, IsGivenBackWhenTheExecutorHasLetGo) {
+    eddy::loop elsewhere({.engine = engine_kind::epoll});
+    make_loop({.blocking = &elsewhere});
+    const scratch_directory directory;
+    const descriptor file = attach(directory.file("plain", "content"));
+    const int number = file.native_handle();
+    std::string buffer(8, '\0');
+    recorder reader;
+    start(reader, read(file, bytes(buffer)));
+    loop().poll();
+    const fd_pair pipe = make_pipe();
+    const unique_fd taken(::dup3(pipe.first.get(), number, O_CLOEXEC));
+    ASSERT_EQ(taken.get(), number);
+    { const test_watch w(loop(), number, interest::readable, take_all); }
+    EXPECT_TRUE(is_open(number));
+    write_all(pipe.second.get(), "x");
+    elsewhere.poll();
+    ASSERT_TRUE(ends(reader));
+    EXPECT_FALSE(is_nonblocking(number)) << "that is how it came";
+    const test_watch again(loop(), number, interest::readable, take_all);
+    write_all(pipe.second.get(), "x");
+    ASSERT_TRUE(until([&] { return again.calls == 1; }));
+}
+
 }  // namespace
 }  // namespace eddy::test
