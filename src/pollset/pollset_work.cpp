@@ -161,6 +161,9 @@ inline result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, 
         }
         station& s = *set.station_;
         if (s.polling != nullptr) {
+            if (deadline == time_point::min()) {
+                return work_end::timed_out;  // who polls there sees to what the kernel knows of
+            }
             sleep(s, w, deadline, lock);
             continue;
         }

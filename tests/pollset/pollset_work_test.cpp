@@ -60,6 +60,19 @@ TEST_P(PollsetWork, AKickFreesJustTheWorkerThatIsMeant) {
     EXPECT_EQ(first.join(), work_end::kicked);
 }
 
+TEST_P(PollsetWork, WhoOnlyLooksDoesNotWaitForTheOneThatPolls) {
+    pollset set(domain());
+    inside one(set);
+    const time_point end = soon();
+    while (domain().counters().waits == 0 && clock::now() < end) {
+        std::this_thread::sleep_for(50us);
+    }
+    EXPECT_EQ(*set.try_work(), work_end::timed_out);
+    EXPECT_EQ(domain().counters().sleeps, 0U);
+    set.kick_any();
+    EXPECT_EQ(one.join(), work_end::kicked);
+}
+
 TEST_P(PollsetWork, AKickWithNobodyInsideStays) {
     pollset set(domain());
     set.kick_any();
