@@ -6,25 +6,30 @@
 namespace eddy {
 
 bool timer_heap::grow(std::size_t wanted) noexcept {
-    const std::lock_guard lock(spare_mutex_);
-    const std::size_t promised = promised_.load(std::memory_order_relaxed);
-    if (wanted <= promised) {
-        return true;  // another thread was faster
-    }
     constexpr std::size_t most = timer_node::absent - root;
     if (wanted > most) {
         return false;
     }
+    // relaxed: it is looked at again under the lock.
+    const std::size_t promised = promised_.load(std::memory_order_relaxed);
     const std::size_t size = std::min(std::max<std::size_t>({wanted, promised * 2, 16}), most);
     const std::size_t end = root + size;
-    auto* const array =
-        static_cast<item*>(::operator new(end * sizeof(item), alignment, std::nothrow));
+    // Without the lock, for which the thread of the heap would have to wait as long as this takes.
+    // Threads that come to the limit together make one each, and all but one are in vain.
+    item_array array(
+        static_cast<item*>(::operator new(end * sizeof(item), alignment, std::nothrow)));
+    if (array != nullptr) {
+        // Or the kernel would give the pages one by one, whenever insert() comes to the next.
+        std::uninitialized_value_construct_n(array.get(), end);
+    }
+    const std::lock_guard lock(spare_mutex_);
+    if (wanted <= promised_.load(std::memory_order_relaxed)) {
+        return true;  // another thread was faster
+    }
     if (array == nullptr) {
         return false;
     }
-    // Here, or the kernel would give the pages one by one, whenever insert() comes to the next.
-    std::uninitialized_value_construct_n(array, end);
-    spare_.reset(array);
+    spare_.swap(array);
     spare_end_ = end;
     // release: pairs with reserve(). Only the number travels here; the array goes by the mutex.
     promised_.store(size, std::memory_order_release);

@@ -4,6 +4,7 @@
 #include <eddy/intrusive/timer_heap.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -212,6 +213,43 @@ TEST(TimerHeapRoom, TheKernelHasGivenItsPagesBeforeATimerIsSet) {
         heap.insert(node, 1);
     }
     EXPECT_LT(faults() - before, 20);  // 1.6 MB are 390 pages
+}
+
+TEST(TimerHeapRoom, IsThereForATimerWhileAnotherThreadMakesMore) {
+    timer_heap heap;
+    std::vector<timer_node> nodes(17);
+    for (timer_node& node : nodes) {
+        ASSERT_TRUE(heap.reserve());
+        if (&node != &nodes.back()) {
+            heap.insert(node, 1);
+        }
+    }
+    std::atomic<bool> making{false};
+    std::atomic<bool> set{false};
+    bool set_meanwhile = false;
+    std::thread other([&] {
+        const auto wait_for_the_timer = [&] {
+            making = true;
+            const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+            while (!set && std::chrono::steady_clock::now() < end) {
+                std::this_thread::yield();
+            }
+            set_meanwhile = set;
+        };
+        const eddy::test::inside_allocation watched(wait_for_the_timer);
+        for (int i = 0; i != 16; ++i) {  // the last one is the 33rd
+            EXPECT_TRUE(heap.reserve());
+        }
+        making = true;
+    });
+    while (!making) {
+        std::this_thread::yield();
+    }
+    heap.insert(nodes.back(), 1);
+    set = true;
+    other.join();
+    EXPECT_TRUE(set_meanwhile);
+    EXPECT_EQ(heap.size(), nodes.size());
 }
 
 TEST(TimerHeapRoom, TheLastOneThatGivesItBackIsToldSo) {
