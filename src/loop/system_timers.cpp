@@ -34,11 +34,11 @@ void system_timers::read() noexcept {
 
 void system_timers::on_read(io_result result) noexcept {
     --home_.counters_.completions;  // it is nobody's but ours
+    set_for_ns_ = INT64_MAX;        // whatever the timerfd was set for may have come
     if (!timerfd_ || home_.draining_ || result.system_error() == EBADF) {
         return;  // nothing is left to wait for; or others closed the timerfd, and trying would spin
     }
     // Expired, or ECANCELED because the clock was set: either way only the clock tells what is due.
-    set_for_ns_ = INT64_MAX;
     expire();
     update();
 }

@@ -109,6 +109,21 @@ TEST_P(SystemTimer, ALoopOfAnotherThreadIsDestroyedHereAfterItWasDrained) {
     end_loop();
 }
 
+TEST_P(SystemTimer, CanBeSetAgainToATimeThatCameWhenTheLoopWasDrained) {
+    alarm ring(loop(), {}, {}, timer_clock::system);
+    const auto when = system_clock::now() + 5ms;
+    loop().post_at(when, ring);
+    loop().poll();
+    std::this_thread::sleep_until(when + 1ms);  // an engine that reads by itself has read it
+    loop().post([this] { loop().stop(); });
+    loop().run(run_mode::drained);
+    EXPECT_EQ(ring.runs + ring.cancels, 1);
+    ring.runs = 0;
+    loop().post_at(when, ring);
+    EXPECT_TRUE(until([&] { return ring.runs == 1; }));
+    loop().disarm(ring);
+}
+
 class SystemClockSet : public LoopTest {};
 EDDY_ON_READINESS_ENGINES(SystemClockSet);
 
