@@ -9,6 +9,8 @@
 
 namespace eddy {
 
+static_assert(sizeof(timer) <= 128, "a timer has two cache lines");
+
 namespace {
 
 /// Out of line, or moving a timer later would pay for the registers that this needs.
