@@ -441,6 +441,24 @@ TEST(WholeTransferOfMuch, KeepsCountOverSeveralCalls) {
     EXPECT_FALSE(convert.again(io_result::value(gib), request));
 }
 
+TEST(WholeTransferOfMuch, GoesOnBehindWhatTheEngineHasMovedAlongAlready) {
+    constexpr std::size_t gib = std::size_t{1} << 30U;
+    constexpr std::size_t first_call = 1000;
+    std::array<std::byte, 1> begin{};  // never looked at
+    detail::whole<detail::transfer::out> convert(gib + 5);
+    io_request request;
+    request.data = begin.data();
+    request.offset = 7;
+    convert.prepare(request);
+    request.data = begin.data() + first_call;
+    request.size -= first_call;
+    request.offset += std::int64_t{first_call};
+    EXPECT_TRUE(convert.again(io_result::value(gib), request));
+    EXPECT_EQ(request.data, begin.data() + gib);
+    EXPECT_EQ(request.size, 5U);
+    EXPECT_EQ(request.offset, std::int64_t{gib} + 7);
+}
+
 struct as_fd {
     using signature = ex::set_value_t(std::size_t);
     template <class Receiver>

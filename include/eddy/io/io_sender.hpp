@@ -32,6 +32,7 @@ EDDY_EX_BEGIN
 /// lives in the operation state: there the request may be made to point into it. Its error is the
 /// operation's. again() is called after each success, on the loop's thread: true if the request,
 /// which it may change, is to be done once more before it is over. After a stop that is not done.
+/// Of a request for `all`, the data, size and offset may have been moved along over a part of it.
 /// has_part(): one that is stopped has a value all the same, of what was done before.
 ///
 /// This Convert: the bytes that were moved.

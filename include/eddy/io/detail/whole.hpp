@@ -33,14 +33,15 @@ public:
     void prepare(io_request& request) const noexcept { request.size = asked(); }
     bool again(io_result result, io_request& request) noexcept {
         const std::size_t count = result.count();
-        const bool fell_short = count != asked();
+        const std::size_t wanted = asked();
         left_ -= count;
         moved_ += count;
         // What was read is kept, whatever comes behind it.
-        if (count == 0 || left_ == 0 || (Direction == transfer::in && fell_short)) {
+        if (count == 0 || left_ == 0 || (Direction == transfer::in && count != wanted)) {
             return false;
         }
-        go_on_behind(count, request);
+        const std::size_t moved_along = wanted - request.size;
+        go_on_behind(count - moved_along, request);
         return true;
     }
     bool has_part() const noexcept { return moved_ != 0; }
@@ -51,6 +52,8 @@ public:
 
 private:
     std::size_t asked() const noexcept { return std::min(left_, std::size_t{1} << 30U); }
+    /// `count`: by which no engine has moved the request along yet. An engine that needs several
+    /// calls does that between them.
     EDDY_COLD void go_on_behind(std::size_t count, io_request& request) const noexcept {
         if (request.data != nullptr) {
             request.data = static_cast<std::byte*>(request.data) + count;
