@@ -3,6 +3,7 @@
 #include "async/task_fixture.hpp"
 #include "loop/allocations.hpp"
 
+#include <eddy/async/detail/spare_room.hpp>
 #include <eddy/async/nursery.hpp>
 #include <eddy/async/spawn.hpp>
 #include <eddy/async/task.hpp>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace eddy::test {
@@ -220,6 +222,20 @@ TEST_P(SpawnedIo, AllocatesNothingInSteadyStateInANurseryEither) {
     };
     game(10);
     EXPECT_EQ(game(10), game(1000));
+}
+
+TEST(SpareRooms, AreKeptOnlyByAThreadThatDropsThemAtItsEnd) {
+    const auto keeps_one = [] { return detail::rooms_of_thread[0].first != nullptr; };
+    void* const elsewhere = detail::make_room(detail::room::small);
+    std::thread([&] {
+        detail::give_room_back(detail::room::small, elsewhere);
+        EXPECT_FALSE(keeps_one()) << "it has made none";
+        void* const here = detail::take_room(detail::room::small);
+        detail::give_room_back(detail::room::small, here);
+        EXPECT_TRUE(keeps_one());
+        EXPECT_EQ(detail::take_room(detail::room::small), here);
+        detail::give_room_back(detail::room::small, here);
+    }).join();
 }
 
 }  // namespace

@@ -92,8 +92,8 @@ EDDY_EX_BEGIN
 ///
 ///     eddy::spawn(loop, serve(acceptor));
 ///
-/// Besides the frame, it allocates one small object, from the same resource. Throws
-/// std::bad_alloc.
+/// Besides the frame, it allocates one small object, from the same resource; the first of a loop
+/// one more, there, whose std::bad_alloc goes to `on_error`. Throws std::bad_alloc.
 template <class OnError = report_exception>
 void spawn(loop& home, task<>&& run, OnError on_error = {}) {
     auto allocator = detail::task_access::promise(run).get_allocator();
