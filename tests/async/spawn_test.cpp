@@ -1,5 +1,7 @@
 #include "async/task_fixture.hpp"
+#include "loop/allocations.hpp"
 #include "support/counting_resource.hpp"
+#include "support/in_child.hpp"
 
 #include <eddy/async/async_mutex.hpp>
 #include <eddy/async/channel.hpp>
@@ -13,6 +15,7 @@
 #include <eddy/io/io_sender.hpp>
 
 #include <atomic>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -234,6 +237,25 @@ TEST_P(Spawn, ThrowsIfThereIsNoMemoryAndLeavesNothing) {
     EXPECT_EQ(memory.in_use(), 0U);
     settle();
     EXPECT_TRUE(loop().empty());
+}
+
+TEST_P(Spawn, LeavesNothingInAForkedChildThatLetsGoOfTheLoop) {
+    const auto releases_in_child = [&](bool one_was_spawned) {
+        auto ran = std::make_unique<eddy::loop>(loop_options{.engine = GetParam()});
+        int number = 0;
+        if (one_was_spawned) {
+            spawn(*ran, note(number, 1));
+        }
+        ran->poll();
+        EXPECT_EQ(number, one_was_spawned ? 1 : 0);
+        return in_child([&] {
+            const std::uint64_t before = releases();
+            ran.reset();
+            return static_cast<int>(releases() - before);
+        });
+    };
+    EXPECT_EQ(releases_in_child(true), releases_in_child(false) + 1)
+        << "what the tasks of a loop have in common";
 }
 
 }  // namespace

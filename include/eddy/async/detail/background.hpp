@@ -22,7 +22,7 @@ public:
     /// Throws std::bad_alloc.
     static background& of(loop& home) {
         if (loop_notice* const known = home.resident(&on_end)) {
-            return owner_of<&background::end_>(*known);
+            return of(*known);
         }
         auto* const made = new background;
         home.add_resident(made->end_);
@@ -43,15 +43,23 @@ private:
     background() = default;
     ~background() = default;
 
-    static void on_end(loop_notice& notice) noexcept { owner_of<&background::end_>(notice).end(); }
-    void end() noexcept {
-        enter();  // all of them may end inside the request
-        ended_ = true;
-        stop_.request_stop();
-        leave();
+    static background& of(loop_notice& end) noexcept { return owner_of<&background::end_>(end); }
+    static void on_end(loop_notice& end) noexcept {
+        background& self = of(end);
+        self.enter();  // all of them may end inside the request
+        self.stop_.request_stop();
+        self.ended_ = true;
+        self.leave();
+    }
+    /// After fork(): those that wait stay as they are.
+    static void on_lost(loop_notice& end) noexcept {
+        background& self = of(end);
+        self.enter();
+        self.ended_ = true;
+        self.leave();
     }
 
-    loop_notice end_{&on_end};
+    loop_notice end_{&on_end, &on_lost};
     ex::inplace_stop_source stop_;
     std::size_t tasks_ = 0;
     bool ended_ = false;
