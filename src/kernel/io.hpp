@@ -34,11 +34,18 @@ bool has_rwf_nosignal() noexcept;
 
 /// One try, for the hot path: EINTR is the caller's, and so is the limit of the size.
 inline io_result recv_once(int fd, void* data, std::size_t size, int flags) noexcept {
-    return once(call::recv, [&] { return ::recv(fd, data, size, flags | MSG_DONTWAIT); });
+    count_call();
+    if (const int error = injected(call::recv); error != 0) {
+        return io_result::system_error(error);
+    }
+    return result_of(::recv(fd, data, size, flags | MSG_DONTWAIT));
 }
 inline io_result send_once(int fd, const void* data, std::size_t size, int flags) noexcept {
-    return once(call::send,
-                [&] { return ::send(fd, data, size, flags | MSG_DONTWAIT | MSG_NOSIGNAL); });
+    count_call();
+    if (const int error = injected(call::send); error != 0) {
+        return io_result::system_error(error);
+    }
+    return result_of(::send(fd, data, size, flags | MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
 /// Sockets: never blocking, never SIGPIPE.
