@@ -25,6 +25,16 @@ inline bool short_means_empty(const fd_slot& slot, const io_request& request) no
                ? request.code != opcode::send_file
                : slot.kind == descriptor_kind::pipe && !is_read(request.code);
 }
+/// The same for plain transfers, on most descriptors with one comparison.
+template <opcode Code>
+inline bool short_means_empty(const fd_slot& slot, const io_request& request) noexcept {
+    slot_state asked;
+    asked.hangup_seen = asked.urgent_seen = asked.shared = true;
+    asked.kind = descriptor_kind{7};
+    slot_state tcp;
+    tcp.kind = descriptor_kind::tcp;
+    return slot.is(asked, tcp) && (Code != opcode::recv || !looks_elsewhere(request));
+}
 
 /// A receive is small, and its buffer is the loop's.
 bool blocks(const io_request& request) noexcept {
@@ -67,6 +77,46 @@ inline progress readiness_engine::start_plain(io_operation& op, bool may_try) no
         return progress::pending;
     }
     return start_transfer(op, may_try);
+}
+
+bool readiness_engine::transfer_now(const io_request& request, io_result& result) noexcept {
+    if (!is_plain(request)) {
+        return false;
+    }
+    fd_slot& slot = *request.slot;
+    if (request.code == opcode::send) {
+        if (!slot.may_write || !slot.writers.empty()) {
+            return false;
+        }
+        result = kernel::send_once(slot.fd, request.data, request.size, request.flags);
+    } else {
+        const bool otherwise =
+            request.code != opcode::recv || request.all || looks_elsewhere(request);
+        if (!slot.may_read || otherwise || !slot.readers.empty()) {
+            return false;
+        }
+        result = kernel::recv_once(slot.fd, request.data, request.size, request.flags);
+    }
+    if (result.raw() <= 0) {
+        return moved_nothing(request, result);
+    }
+    if (result.count() != request.size && short_means_empty(slot, request)) {
+        cannot(slot, request);
+    }
+    return true;
+}
+
+/// Whether that is a result.
+bool readiness_engine::moved_nothing(const io_request& request, io_result result) noexcept {
+    if (result.system_error() == EINTR) {
+        return false;
+    }
+    if (result.would_block()) {
+        cannot(*request.slot, request);
+        return false;
+    }
+    look_after(*request.slot, result);
+    return true;
 }
 
 progress readiness_engine::start_other(io_operation& op, bool may_try) noexcept {
@@ -194,7 +244,7 @@ inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
         request.data = &pool_->take();
     }
     if (result.count() != request.size) {
-        if (request.all || !short_means_empty(slot, request)) {
+        if (request.all || !short_means_empty<Code>(slot, request)) {
             return after(op, result);
         }
         if constexpr (is_read(Code)) {

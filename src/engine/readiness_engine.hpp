@@ -21,6 +21,7 @@ public:
 
     engine_kind kind() const noexcept override { return kind_; }
     progress start(io_operation& op, bool may_try) noexcept override;
+    bool transfer_now(const io_request& request, io_result& result) noexcept override;
     progress finish(io_operation& op) noexcept override;
     void cancel(io_operation& op, end_reason reason) noexcept override;
     std::error_code wait(time_point until, bool& woken) noexcept override;
@@ -42,6 +43,7 @@ protected:
     }
 
 private:
+    EDDY_COLD bool moved_nothing(const io_request& request, io_result result) noexcept;
     progress start_other(io_operation& op, bool may_try) noexcept;
     progress start_transfer(io_operation& op, bool may_try) noexcept;
     progress go(io_operation& op, bool may_try) noexcept;

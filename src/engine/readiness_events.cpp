@@ -97,6 +97,11 @@ bool readiness_engine::note_conditions(fd_slot& slot, interest ready) noexcept {
 
 inline void readiness_engine::on_event(fd_slot& slot, interest ready) noexcept {
     slot.error_told = false;
+    if (ready == interest::readable && slot.waiters.empty() && edge_) [[likely]] {
+        slot.may_read = true;
+        wake_first(slot, slot.readers);
+        return;
+    }
     if (any(ready & ~(interest::readable | interest::writable)) && !note_conditions(slot, ready)) {
         return;
     }

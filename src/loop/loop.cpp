@@ -35,6 +35,7 @@ loop::loop(loop_options options)
           *engine_)),
       process_mark_cell_(kernel::process_mark_cell()),
       process_mark_(kernel::process_mark()) {
+    set_ends(false, false);
     options_.batch_max = std::max<std::size_t>(options_.batch_max, 1);
     engine_->lend_from(*leases_);
     if (options_.starvation_limit != 0) {

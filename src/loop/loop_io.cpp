@@ -27,7 +27,7 @@ inline void loop::tell(io_operation& op) noexcept {
     }
     if (op.callback_ == nullptr) {
         engine_->drop_buffer(op);
-    } else if (op.request_.code == opcode::receive) {
+    } else if (op.request_.code == opcode::receive && !op.takes_lease_) {
         complete_receive(op);
     } else {
         op.callback_(op);
@@ -130,6 +130,44 @@ inline void loop::queue_result(io_operation& op) noexcept {
 }
 
 bool loop::start_here(io_operation& op) noexcept { return begin_here(op); }
+
+bool loop::try_transfer(const io_request& request, io_result& result) noexcept {
+    check_use();
+    if (counters_.completions >= batch_limit_ || !engine_->transfer_now(request, result)) {
+        return false;
+    }
+    ++counters_.completions;
+    ++counters_.inline_completions;
+    return true;
+}
+
+/// Most of it need not be asked or reset.
+void loop::start_made(io_operation& op) noexcept {
+    check_use();
+    op.phase_ = io_operation::phase::waiting;
+    if (ends() || op.request_.code == opcode::close) [[unlikely]] {
+        start_here(op);
+        return;
+    }
+    const bool now = options_.inline_max != 0 && counters_.completions < batch_limit_;
+    const progress how_far = engine_->start(op, now);
+    if (how_far == progress::pending) [[likely]] {
+        count(op);
+    } else {
+        end_start(op, how_far, now);
+    }
+}
+
+void loop::end_start(io_operation& op, progress how_far, bool now) noexcept {
+    if (how_far != progress::finished) {
+        count(op);
+        if (!is_there(op, how_far)) {
+            return;
+        }
+        forget(op);
+    }
+    deliver(op, now);
+}
 
 /// Its completion comes through the ready queue in any case.
 void loop::begin_queued(io_operation& op) noexcept {

@@ -11,7 +11,10 @@ static_assert(request_builder::size_max == kernel::transfer_max &&
 
 namespace {
 
-constexpr auto transfer = request_builder::transfer;
+io_request transfer(const descriptor& d, opcode code, const void* data, std::size_t size,
+                    std::int64_t offset, int flags) noexcept {
+    return request_builder::transfer(d, code, data, size, offset, flags);
+}
 
 io_request all_of(io_request request) noexcept {
     request.all = true;

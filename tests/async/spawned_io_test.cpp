@@ -7,7 +7,9 @@
 #include <eddy/async/nursery.hpp>
 #include <eddy/async/spawn.hpp>
 #include <eddy/async/task.hpp>
+#include <eddy/io/io_sender.hpp>
 #include <eddy/io/stream.hpp>
+#include <eddy/loop/requests.hpp>
 
 #include <optional>
 #include <string>
@@ -236,6 +238,70 @@ TEST(SpareRooms, AreKeptOnlyByAThreadThatDropsThemAtItsEnd) {
         EXPECT_EQ(detail::take_room(detail::room::small), here);
         detail::give_room_back(detail::room::small, here);
     }).join();
+}
+
+/// A request for all of it, with a Convert that knows of no parts.
+TEST_P(SpawnedIo, ARequestForAllIsWhole) {
+    fd_pair pair = unix_stream_pair();
+    const descriptor out = attach(std::move(pair.second));
+    const std::string much(4 << 20, 'm');
+    std::optional<std::size_t> written;
+    const auto write = [&]() -> task<> {
+        written = co_await io_sender<as_count>(&loop(), eddy::send_all(out, bytes(much)));
+    };
+    spawn(loop(), write());
+    settle();
+    EXPECT_FALSE(written);
+    std::size_t seen = 0;
+    ASSERT_TRUE(until_driven([&] {
+        seen += recv_exactly(pair.first.get(), bytes_waiting(pair.first.get())).size();
+        return seen == much.size();
+    }));
+    EXPECT_TRUE(until([&] { return written.has_value(); }));
+    EXPECT_EQ(written, much.size());
+}
+
+TEST_P(SpawnedIo, ClosesADescriptor) {
+    fd_pair pair = unix_stream_pair();
+    descriptor closed = attach(std::move(pair.second));
+    bool over = false;
+    const auto body = [&]() -> task<> {
+        co_await io_sender<as_void>(&loop(), close(closed));
+        over = true;
+    };
+    spawn(loop(), body());
+    ASSERT_TRUE(until([&] { return over; }));
+    EXPECT_EQ(read_to_end(pair.first.get()), "");
+}
+
+/// A Convert that takes the lease by the loop, and one that does not take it at all.
+struct size_of_lease {
+    using signature = ex::set_value_t(std::size_t);
+    template <class Receiver>
+    void operator()(io_result, Receiver&& receiver, eddy::loop& home,
+                    const io_operation& op) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver), home.take_lease(op).size());
+    }
+};
+
+TEST_P(SpawnedIo, LeasesComeBackWhateverIsMadeOfThem) {
+    fd_pair pair = unix_stream_pair();
+    const descriptor in = attach(std::move(pair.second));
+    std::size_t sum = 0;
+    bool over = false;
+    const auto body = [&]() -> task<> {
+        sum += co_await io_sender<size_of_lease>(&loop(), receive(in));
+        sum += co_await io_sender<as_count>(&loop(), receive(in));
+        over = true;
+    };
+    spawn(loop(), body());
+    settle();
+    test::send_all(pair.first.get(), "three");
+    ASSERT_TRUE(until([&] { return sum == 5; }));
+    test::send_all(pair.first.get(), "four");
+    ASSERT_TRUE(until([&] { return over; }));
+    EXPECT_EQ(sum, 9U);
+    EXPECT_EQ(loop().counters().leases_out, 0U);
 }
 
 }  // namespace

@@ -495,5 +495,21 @@ TEST_P(IoSenderDeathTest, DestroyingAPendingOneOnAnotherThreadIsMisuse) {
         "not on its loop's thread");
 }
 
+/// Also if a part of it goes at once.
+TEST_P(IoSender, ARequestForAllIsWhole) {
+    const std::string much(4 << 20, 'm');
+    io_running<> r(io_sender<as_count>(&loop(), eddy::send_all(socket, bytes(much))));
+    loop().post([&] { r.start(); });
+    settle();
+    EXPECT_FALSE(r.ended());
+    std::size_t seen = 0;
+    ASSERT_TRUE(until_driven([&] {
+        seen += recv_exactly(peer.get(), bytes_waiting(peer.get())).size();
+        return seen == much.size();
+    }));
+    expect_end(r, ending::value);
+    EXPECT_EQ(r.seen.number, 4 << 20);
+}
+
 }  // namespace
 }  // namespace eddy::test

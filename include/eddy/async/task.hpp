@@ -83,9 +83,9 @@ public:
     auto await_transform(made_task<Make>&& child) {
         return await_transform(std::move(child).make(this->get_allocator()));
     }
-    template <class Convert>
-    auto await_transform(io_sender<Convert>&& sender) noexcept {
-        return io_wait<Convert, task_promise<T>>(sender);
+    template <class Convert, class Request>
+    auto await_transform(io_sender<Convert, Request>&& sender) noexcept {
+        return io_wait<io_sender<Convert, Request>, task_promise<T>>(sender);
     }
     template <class Sender>
         requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }

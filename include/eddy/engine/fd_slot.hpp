@@ -54,6 +54,11 @@ struct slot_state {
     bool has_any(const slot_state& these) const noexcept {
         return (std::bit_cast<std::uint32_t>(*this) & std::bit_cast<std::uint32_t>(these)) != 0;
     }
+    /// Whether what `asked` has bits for is as in `these`.
+    bool is(const slot_state& asked, const slot_state& these) const noexcept {
+        return (std::bit_cast<std::uint32_t>(*this) & std::bit_cast<std::uint32_t>(asked)) ==
+               std::bit_cast<std::uint32_t>(these);
+    }
 };
 
 /// What an engine knows of one fd number on one loop. Slots live in the engine's fd_table, at an

@@ -172,8 +172,10 @@ private:
     bool in_progress_ : 1 = false;
     bool cancel_sent_ : 1 = false;
     bool ending_ : 1 = false;  ///< io_uring: its last result is there, the kernel still holds it
+    bool takes_lease_ : 1 = false;  ///< a receive whose completion takes the buffer out of it
 
     friend class loop;
+    friend class own_io;
     friend class stoppable_io;
     friend class io_list;
     friend class engine;

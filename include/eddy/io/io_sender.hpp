@@ -27,13 +27,15 @@ EDDY_EX_BEGIN
 ///     std::error_code prepare(io_request&) noexcept;      // optional; may return void
 ///     bool again(io_result, io_request&) noexcept;        // optional
 ///     bool has_part() const noexcept;                     // optional
+///     static constexpr bool takes_parts = true;           // optional
 ///
 /// prepare() is called when the operation starts, on whatever thread that is, on the Convert that
 /// lives in the operation state: there the request may be made to point into it. Its error is the
 /// operation's. again() is called after each success, on the loop's thread: true if the request,
 /// which it may change, is to be done once more before it is over. After a stop that is not done.
 /// Of a request for `all`, the data, size and offset may have been moved along over a part of it.
-/// has_part(): one that is stopped has a value all the same, of what was done before.
+/// has_part(): one that is stopped has a value all the same, of what was done before. takes_parts:
+/// again() is told of parts of a request for `all`, too, and goes on behind them.
 ///
 /// This Convert: the bytes that were moved.
 struct as_count {
@@ -64,8 +66,28 @@ namespace eddy::detail {
 EDDY_EX_BEGIN
 
 /// Of tasks, which await it with less than what connect() gives.
-template <class Convert, class Promise>
+template <class Sender, class Promise>
 class io_wait;
+
+/// A Convert to whom the result of a call is enough.
+template <class Convert, class Receiver>
+concept needs_no_operation = requires(Convert& convert, io_result result, Receiver receiver) {
+    convert(result, std::move(receiver));
+}
+&&!requires(Convert & convert, io_result result, Receiver receiver, loop& home,
+            const io_operation& op) {
+    convert(result, std::move(receiver), home, op);
+};
+/// Whether what one call moves will do: of a request for `all` that may be a part, if the Convert
+/// knows how to go on.
+template <class Convert>
+bool may_be_cut(const io_request& request) noexcept {
+    if constexpr (requires { Convert::takes_parts; }) {
+        return true;
+    } else {
+        return !request.all;
+    }
+}
 
 template <class Convert, class Receiver>
 class io_state : private stoppable_io {
@@ -111,9 +133,25 @@ private:
 
     /// Thread: the loop's.
     void go() noexcept {
+        if constexpr (needs_no_operation<Convert, Receiver>) {
+            if (io_result result; may_be_cut<Convert>(request()) && transfer_here(result)) {
+                const inline_call deeper(*home());
+                completed_at_once(result);
+                return;
+            }
+        }
         prepare();
         if (!start_here()) {
             on_stop_.arm(receiver_, *this);
+        }
+    }
+    void completed_at_once(io_result result) noexcept {
+        if (!result) {
+            ex::set_error(std::move(receiver_), result.error());
+        } else if (goes_on(result)) {
+            go_on();
+        } else {
+            deliver(result);
         }
     }
     EDDY_COLD void go_elsewhere() noexcept {
@@ -202,14 +240,20 @@ EDDY_EX_BEGIN
 ///
 /// Nothing is allocated, but see task for what it awaits. The operation state may be destroyed on
 /// the loop's thread at any time: what is pending is taken back first.
-template <class Convert>
+///
+/// Request: an io_request, or something smaller that becomes one when it is started.
+template <class Convert, class Request = io_request>
 class [[nodiscard]] io_sender {
 public:
     using sender_concept = ex::sender_tag;
 
     /// `home`: null, if the handle was empty; then it fails with `bad_file_descriptor`.
-    io_sender(loop* home, const io_request& request, Convert convert = {}) noexcept
+    io_sender(loop* home, const Request& request, Convert convert = {}) noexcept
         : home_(home), request_(request), convert_(std::move(convert)) {}
+    /// `make()` gives the request, which is made where it stays: copying it costs more than that.
+    template <std::invocable Make>
+    io_sender(loop* home, Make&& make, Convert convert = {}) noexcept
+        : home_(home), request_(make()), convert_(std::move(convert)) {}
 
     template <class Self, class... Env>
     static consteval auto get_completion_signatures() noexcept {
@@ -239,7 +283,7 @@ public:
 
 private:
     loop* home_;
-    io_request request_;
+    Request request_;
     [[no_unique_address]] Convert convert_;
 
     template <class, class>

@@ -44,7 +44,7 @@ public:
     /// Value: a `lease`, empty for an empty message; what does not fit into the buffer
     /// (`loop_options::lease_size`) is lost. The rest as for stream::receive().
     auto receive() const noexcept {
-        return io_sender<detail::as_lease>(home(), eddy::receive(descriptor_));
+        return io_sender<detail::as_lease, receive_request>(home(), receive_request(descriptor_));
     }
 
 protected:

@@ -32,7 +32,7 @@ public:
 
     /// Value: how many bytes came, at least one; 0 is the end of the stream, or an empty buffer.
     auto read_some(std::span<std::byte> buffer) const noexcept {
-        return io_sender<as_count>(home(), in(buffer));
+        return io_sender<as_count>(home(), [&] { return in(buffer); });
     }
     auto read_some(std::span<const iovec> vectors) const noexcept {
         return io_sender<as_count>(home(), eddy::readv(descriptor_, vectors));
@@ -40,7 +40,7 @@ public:
     /// Value: how many bytes went, at least one unless there were none. A peer that is gone is
     /// `broken_pipe` or `connection_reset`, never a signal.
     auto write_some(std::span<const std::byte> buffer) const noexcept {
-        return io_sender<as_count>(home(), out(buffer));
+        return io_sender<as_count>(home(), [&] { return out(buffer); });
     }
     auto write_some(std::span<const iovec> vectors) const noexcept {
         return io_sender<as_count>(home(), eddy::writev(descriptor_, vectors));
@@ -50,7 +50,8 @@ public:
     /// stream, at an error (which the next read tells), or if it was stopped on the way.
     auto read(std::span<std::byte> buffer) const noexcept {
         using convert = detail::whole<detail::transfer::in>;
-        return io_sender<convert>(home(), in(buffer, true), convert(buffer.size()));
+        return io_sender<convert>(
+            home(), [&] { return in(buffer, true); }, convert(buffer.size()));
     }
     /// The operation changes `vectors`: they are of no use afterwards.
     auto read(std::span<iovec> vectors) const noexcept {
@@ -59,7 +60,8 @@ public:
     /// All of it. Value: how many bytes; fewer than were given only if it was stopped on the way.
     auto write(std::span<const std::byte> buffer) const noexcept {
         using convert = detail::whole<detail::transfer::out>;
-        return io_sender<convert>(home(), out(buffer, true), convert(buffer.size()));
+        return io_sender<convert>(
+            home(), [&] { return out(buffer, true); }, convert(buffer.size()));
     }
     /// The operation changes `vectors`: they are of no use afterwards. No more than 1 GiB.
     auto write(std::span<iovec> vectors) const noexcept {
@@ -71,7 +73,7 @@ public:
     /// Value: a `lease`, empty at the end of the stream, which may be given back on any thread.
     /// While all buffers are lent (`loop_options::lease_max`) this waits until one comes back.
     auto receive() const noexcept {
-        return io_sender<detail::as_lease>(home(), eddy::receive(descriptor_));
+        return io_sender<detail::as_lease, receive_request>(home(), receive_request(descriptor_));
     }
 
 private:
@@ -84,11 +86,9 @@ private:
     io_request transfer(opcode of_socket, opcode of_others, std::span<const std::byte> buffer,
                         bool all) const noexcept {
         const bool socket = is_socket(descriptor_.kind());
-        io_request request = request_builder::transfer(
-            descriptor_, socket ? of_socket : of_others, buffer.data(), buffer.size(), at_position,
-            socket && all ? request_builder::wait_for_all : 0);
-        request.all = all;
-        return request;
+        return request_builder::transfer(descriptor_, socket ? of_socket : of_others, buffer.data(),
+                                         buffer.size(), at_position,
+                                         socket && all ? request_builder::wait_for_all : 0, all);
     }
 };
 

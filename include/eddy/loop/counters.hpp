@@ -9,8 +9,8 @@ struct loop_counters {
     std::uint64_t turns = 0;
     std::uint64_t waits = 0;        ///< for the kernel, that were allowed to block
     std::uint64_t wakes = 0;        ///< waits that another thread ended by writing the eventfd
-    std::uint64_t completions = 0;  ///< callbacks called
-    std::uint64_t inline_completions = 0;  ///< of these, from inside start()
+    std::uint64_t completions = 0;  ///< callbacks called, and results that needed none
+    std::uint64_t inline_completions = 0;  ///< of these, from inside a start
     std::uint64_t posts = 0;               ///< entries taken
     std::uint64_t timers_fired = 0;
     std::uint64_t syscalls = 0;      ///< made by eddy while the loop was running

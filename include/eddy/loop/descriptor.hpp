@@ -102,6 +102,7 @@ private:
     std::uint32_t generation_ = 0;
     descriptor_kind kind_ = descriptor_kind::unknown;
 
+    friend class receive_request;
     friend struct request_builder;
     friend class detail::attached_fd;
 };

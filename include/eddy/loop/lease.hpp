@@ -53,6 +53,7 @@ private:
     detail::lease_buffer* buffer_ = nullptr;
 
     friend class loop;
+    friend class own_io;
     friend class detail::lease_chain;
 };
 

@@ -34,6 +34,7 @@ class buffer_pool;
 class embedding;
 class engine;
 class loop;
+class own_io;
 class stoppable_io;
 class system_timers;
 class watch;
@@ -374,6 +375,13 @@ private:
     bool is_there(io_operation& op, progress how_far) noexcept;
     bool begin_here(io_operation& op) noexcept;
     bool start_here(io_operation& op) noexcept;
+    [[nodiscard]] bool transfer_now(const io_request& request, io_result& result) noexcept {
+        const bool suits = request.code == opcode::recv || request.code == opcode::send;
+        return suits && transfers_now_ && try_transfer(request, result);
+    }
+    [[nodiscard]] bool try_transfer(const io_request& request, io_result& result) noexcept;
+    void start_made(io_operation& op) noexcept;
+    [[gnu::noinline]] void end_start(io_operation& op, progress how_far, bool now) noexcept;
     void begin_queued(io_operation& op) noexcept;
     void take(io_operation& op, const io_request& request) noexcept;
     void post_start(stoppable_io& io) noexcept;
@@ -445,6 +453,8 @@ private:
     bool stopping_ = false;
     bool draining_ = false;
     bool destroying_ = false;
+    /// The engine makes calls itself, results may come inside a start, and the loop does not end.
+    bool transfers_now_ = false;
     bool embedded_ = false;  ///< somebody waits for the native handle while the loop does not run
     loop_notice* residents_ = nullptr;  ///< they are told of the end too
     loop_notice* told_of_end_ = nullptr;
@@ -467,6 +477,7 @@ private:
 
     friend class timer;
     friend class lease;
+    friend class own_io;
     friend class stoppable_io;
     friend class descriptor;
     friend class embedding;

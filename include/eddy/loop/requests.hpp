@@ -32,32 +32,44 @@ struct request_builder {
     static constexpr std::size_t size_max = 0x7ffff000;
     static constexpr int wait_for_all = 0x100;  ///< MSG_WAITALL
 
+    // Each is made in one go: what is written in parts is slow to copy soon after.
     static io_request on(const descriptor& d, opcode code) noexcept {
-        io_request request;
-        request.code = code;
-        request.slot = d.slot_;
-        request.generation = d.generation_;
-        return request;
+        return {.code = code, .slot = d.slot_, .generation = d.generation_, .size = 0};
     }
     static io_request transfer(const descriptor& d, opcode code, const void* data, std::size_t size,
-                               std::int64_t offset, int flags) noexcept {
-        io_request request = on(d, code);
-        request.data = const_cast<void*>(data);
-        request.size = size < size_max ? size : size_max;
-        request.offset = offset;
-        request.flags = flags;
-        return request;
+                               std::int64_t offset, int flags, bool all = false) noexcept {
+        return {.code = code,
+                .all = all,
+                .flags = flags,
+                .slot = d.slot_,
+                .generation = d.generation_,
+                .data = const_cast<void*>(data),
+                .size = size < size_max ? size : size_max,
+                .offset = offset};
     }
     static io_request message(const descriptor& d, opcode code, std::span<const std::byte> buffer,
                               int flags) noexcept {
-        io_request request = transfer(d, code, buffer.data(), buffer.size(), at_position, flags);
-        request.all = (flags & wait_for_all) != 0;
-        return request;
+        return transfer(d, code, buffer.data(), buffer.size(), at_position, flags,
+                        (flags & wait_for_all) != 0);
     }
     static void forget(descriptor& d) noexcept {
         d.slot_ = nullptr;
         d.home_ = nullptr;
     }
+};
+
+/// receive(), in less room: for who keeps it.
+class receive_request {
+public:
+    explicit receive_request(const descriptor& d) noexcept
+        : slot_(d.slot_), generation_(d.generation_) {}
+    operator io_request() const noexcept {
+        return {.code = opcode::receive, .slot = slot_, .generation = generation_, .size = 0};
+    }
+
+private:
+    fd_slot* slot_;
+    std::uint32_t generation_;
 };
 
 /// Result: bytes; 0 is the end of the file or stream, or an empty buffer. At most 2 GiB - 4 KiB are

@@ -12,7 +12,8 @@ namespace eddy {
 /// senders. Derived classes give it a completion.
 ///
 ///     another thread:  prepare(), from here on it can be stopped, start_elsewhere()
-///     the loop's:      prepare(), start_here(); if that is false it can be stopped from here on
+///     the loop's:      transfer_here(), if that may do; if it is false
+///                      prepare(), start_here(); if that is false it can be stopped from here on
 ///     in completion:   nobody may be inside request_stop() any more, then stop_is_over()
 ///
 /// Starting and stopping from elsewhere push a node into the loop's inbox, one for each; the
@@ -47,6 +48,24 @@ protected:
     /// Thread: the loop's. True: there is a result, which was or will be delivered; the operation
     /// may be destroyed already, and need not be stopped. False: it is pending.
     [[nodiscard]] bool start_here() noexcept { return home_->start_here(*this); }
+    /// Makes the call of a transfer that has nothing to wait for, see own_io::transfer_now(): the
+    /// operation is not started. Whoever is told of its result is told inside an inline_call.
+    /// Thread: the loop's.
+    [[nodiscard]] bool transfer_here(io_result& result) noexcept {
+        return home_->inline_depth_ < home_->options_.inline_max &&
+               home_->transfer_now(request_, result);
+    }
+    /// What is called inside a start, and so must not go too deep.
+    class inline_call {
+    public:
+        explicit inline_call(loop& home) noexcept : home_(home) { ++home.inline_depth_; }
+        ~inline_call() { --home_.inline_depth_; }
+        inline_call(const inline_call&) = delete;
+        inline_call& operator=(const inline_call&) = delete;
+
+    private:
+        loop& home_;
+    };
     /// Thread: any. The operation may complete, and be destroyed, before this returns.
     void start_elsewhere() noexcept;
     /// Thread: any, at most once for each start.

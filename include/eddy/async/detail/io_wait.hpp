@@ -8,6 +8,7 @@
 #include <eddy/ex/receiver.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/loop/loop.hpp>
+#include <eddy/loop/own_io.hpp>
 
 #include <concepts>
 #include <coroutine>
@@ -22,9 +23,10 @@ namespace eddy::detail {
 EDDY_EX_BEGIN
 
 /// The operation of a task that nobody but its loop can stop, on that loop.
-struct own_io : io_operation {
-    own_io(callback on_complete, void* awaiter, std::coroutine_handle<> handle) noexcept
-        : io_operation(on_complete), wait(awaiter), waiting(handle) {}
+struct task_io : own_io {
+    task_io(callback on_complete, const io_request& request, lease_is how, void* awaiter,
+            std::coroutine_handle<> handle) noexcept
+        : own_io(on_complete, request, how), wait(awaiter), waiting(handle) {}
 
     void* wait;
     std::coroutine_handle<> waiting;
@@ -64,18 +66,20 @@ struct into_frame {
 /// Two kinds: `own_io`, where the task, its loop and the I/O are on this thread and only the end of
 /// the loop can stop them; else the same as with any other sender.
 ///
+///     nothing --own_io::transfer_now()--> nothing, with a result
 ///     nothing --own_io--> starting --result, or stopped--> done, stopped
 ///                         starting --would block--> suspended --result--> done, resumed
 ///     nothing --else--> general
-template <class Convert, class Promise>
-class io_wait {
+template <class Convert, class Request, class Promise>
+class io_wait<io_sender<Convert, Request>, Promise> {
+    using sender = io_sender<Convert, Request>;
     using handle = std::coroutine_handle<Promise>;
     using general_wait = sender_wait<io_sender<into_frame>>;
-    using value = awaited_t<io_sender<Convert>>;
+    using value = awaited_t<sender>;
 
 public:
-    /// Lifetime: `sender` lives in the frame as long as this.
-    explicit io_wait(io_sender<Convert>& sender) noexcept : sender_(sender) {}
+    /// Lifetime: `awaited` lives in the frame as long as this.
+    explicit io_wait(sender& awaited) noexcept : sender_(awaited) {}
     io_wait(const io_wait&) = delete;
     io_wait& operator=(const io_wait&) = delete;
     ~io_wait() {
@@ -87,30 +91,16 @@ public:
     static bool await_ready() noexcept { return false; }
     bool await_suspend(handle waiting) {
         Promise& promise = waiting.promise();
-        if (!is_own(promise)) {
+        if (!is_own(promise)) [[unlikely]] {
             return start_general(promise, waiting);
         }
-        if (promise.stop_token().stop_requested()) {
-            promise.end_stopped();
-            return true;
+        if constexpr (may_arrive_at_once) {
+            prepare(sender_.request_);
+            if (arrives_at_once()) {
+                return false;
+            }
         }
-        if (const std::error_code error = prepare(sender_.request_)) {
-            outcome_.set_error(to_exception(error));
-            return false;
-        }
-        auto* const op = new (take_room(room::small)) own_io(&on_complete, this, waiting);
-        room_ = op;
-        state_ = state::starting;
-        sender_.home_->start(*op, sender_.request_);
-        if (state_ == state::starting) {
-            state_ = state::suspended;
-            return true;
-        }
-        if (state_ == state::done) {
-            return false;
-        }
-        promise.end_stopped();  // this may be gone
-        return true;
+        return start_own(promise, waiting);
     }
     value await_resume() {
         if (state_ == state::general) {
@@ -121,7 +111,7 @@ public:
 
 private:
     enum class state : std::uint8_t { nothing, starting, suspended, done, stopped, general };
-    static_assert(sizeof(own_io) <= room_sizes[0] && sizeof(general_wait) <= room_sizes[1]);
+    static_assert(sizeof(task_io) <= room_sizes[0] && sizeof(general_wait) <= room_sizes[1]);
 
     struct receiver {
         using receiver_concept = ex::receiver_tag;
@@ -138,6 +128,16 @@ private:
         void set_stopped() noexcept {}
     };
 
+    /// To whom the result of a call is enough, and who says nothing before it that may fail.
+    static constexpr bool may_arrive_at_once = std::same_as<Request, io_request> &&
+                                               needs_no_operation<Convert, receiver> &&
+                                               !requires(Convert & convert, io_request& request) {
+        { convert.prepare(request) } -> std::same_as<std::error_code>;
+    };
+    static constexpr bool takes_lease = requires(Convert & convert, lease lent, io_wait* wait) {
+        convert(std::move(lent), receiver{wait});
+    };
+
     /// Whether own_io will do.
     bool is_own(const Promise& promise) const noexcept {
         const loop* const home = sender_.home_;
@@ -145,7 +145,8 @@ private:
     }
 
     // The Convert, whose functions are optional.
-    std::error_code prepare(io_request& request) noexcept {
+    template <class Wanted>
+    std::error_code prepare(Wanted& request) noexcept {
         if constexpr (requires {
                           { sender_.convert_.prepare(request) } -> std::same_as<std::error_code>;
                       }) {
@@ -155,7 +156,8 @@ private:
         }
         return {};
     }
-    bool again(io_result result, io_request& request) noexcept {
+    template <class Wanted>
+    bool again(io_result result, Wanted& request) noexcept {
         if constexpr (requires { sender_.convert_.again(result, request); }) {
             return sender_.convert_.again(result, request);
         } else {
@@ -177,14 +179,63 @@ private:
         }
     }
 
-    static handle handle_of(own_io& op) noexcept {
+    /// A transfer need not have an operation. False: it needs one, perhaps for the rest.
+    bool arrives_at_once() noexcept {
+        io_result result;
+        if (!may_be_cut<Convert>(sender_.request_) ||
+            !own_io::transfer_now(*sender_.home_, sender_.request_, result)) {
+            return false;
+        }
+        if (!result) [[unlikely]] {
+            failed(result);
+            return true;
+        }
+        if (again(result, sender_.request_)) {
+            return false;
+        }
+        sender_.convert_(result, receiver{this});
+        return true;
+    }
+    EDDY_COLD void failed(io_result result) noexcept {
+        outcome_.set_error(to_exception(result.error()));
+    }
+
+    [[gnu::noinline]] bool start_own(Promise& promise, handle waiting) {
+        if (promise.stop_token().stop_requested()) {
+            promise.end_stopped();
+            return true;
+        }
+        if constexpr (!may_arrive_at_once) {
+            if (const std::error_code error = prepare(sender_.request_)) {
+                outcome_.set_error(to_exception(error));
+                return false;
+            }
+        }
+        auto* const op = new (take_room(room::small))
+            task_io(&on_complete, sender_.request_,
+                    takes_lease ? own_io::lease_is::taken : own_io::lease_is::left, this, waiting);
+        room_ = op;
+        state_ = state::starting;
+        op->start(*sender_.home_);
+        if (state_ == state::starting) [[likely]] {
+            state_ = state::suspended;
+            return true;
+        }
+        if (state_ == state::done) {
+            return false;
+        }
+        promise.end_stopped();  // this may be gone
+        return true;
+    }
+
+    static handle handle_of(task_io& op) noexcept {
         return handle::from_address(op.waiting.address());
     }
     static void on_complete(io_operation& op) noexcept {
-        auto& own = static_cast<own_io&>(op);
+        auto& own = static_cast<task_io&>(op);
         static_cast<io_wait*>(own.wait)->completed(own);
     }
-    void completed(own_io& op) noexcept {
+    void completed(task_io& op) noexcept {
         const io_result result = op.result();
         if (!result) {
             ended_without(op, result);
@@ -195,11 +246,15 @@ private:
             go_on(op);
             return;
         }
-        deliver(result, *sender_.home_, op);
+        if constexpr (takes_lease) {
+            sender_.convert_(op.take_lease(), receiver{this});
+        } else {
+            deliver(result, *sender_.home_, op);
+        }
         arrived(op, false);
     }
     /// The same once more, unless its handle was closed between the two.
-    EDDY_COLD void go_on(own_io& op) noexcept {
+    EDDY_COLD void go_on(task_io& op) noexcept {
         if (op.lost_descriptor()) {
             outcome_.set_error(to_exception(std::make_error_code(std::errc::operation_canceled)));
             arrived(op, false);
@@ -207,10 +262,13 @@ private:
             sender_.home_->start(op, sender_.request_);
         }
     }
-    EDDY_COLD void ended_without(own_io& op, io_result result) noexcept {
+    EDDY_COLD void ended_without(task_io& op, io_result result) noexcept {
+        if constexpr (takes_lease) {
+            static_cast<void>(op.take_lease());
+        }
         bool stopped = false;
         if (!op.was_canceled()) {
-            outcome_.set_error(to_exception(result.error()));
+            failed(result);
         } else if (has_part()) {
             deliver(result, *sender_.home_, op);
         } else {
@@ -219,7 +277,7 @@ private:
         arrived(op, stopped);
     }
     /// Afterwards the task may be gone.
-    void arrived(own_io& op, bool stopped) noexcept {
+    void arrived(task_io& op, bool stopped) noexcept {
         const handle waiting = handle_of(op);
         give_back(op);
         if (std::exchange(state_, stopped ? state::stopped : state::done) == state::starting) {
@@ -231,7 +289,7 @@ private:
             waiting.resume();
         }
     }
-    void give_back(own_io& op) noexcept {
+    void give_back(task_io& op) noexcept {
         room_ = nullptr;
         std::destroy_at(&op);
         give_room_back(room::small, &op);
@@ -261,7 +319,7 @@ private:
             std::destroy_at(static_cast<general_wait*>(room_));
             give_room_back(room::large, room_);
         } else {
-            auto& op = *static_cast<own_io*>(room_);
+            auto& op = *static_cast<task_io*>(room_);
             if (op.pending()) {
                 sender_.home_->abandon(op);
             }
@@ -269,7 +327,7 @@ private:
         }
     }
 
-    io_sender<Convert>& sender_;
+    sender& sender_;
     void* room_ = nullptr;
     [[no_unique_address]] outcome<value> outcome_;
     state state_ = state::nothing;

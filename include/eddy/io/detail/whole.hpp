@@ -26,6 +26,7 @@ template <transfer Direction>
 class whole {
 public:
     using signature = ex::set_value_t(std::size_t);
+    static constexpr bool takes_parts = true;
 
     /// `size`: of all; the request says where that begins.
     explicit whole(std::size_t size) noexcept : left_(size) {}
