@@ -6,6 +6,7 @@
 
 #include <eddy/adapters/grpc.hpp>
 
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -19,6 +20,15 @@ namespace {
 
 // gRPC puts it behind other things, in memory that is aligned for pointers.
 static_assert(alignof(lent_pollset) <= alignof(void*));
+
+/// gRPC connects, has the handle made, and only then looks at the errno of connect(). A lock of
+/// gRPC's that is taken on the way leaves ENOENT there when two threads first meet at one.
+watched_fd* create_fd(int number, const char* name, bool) {
+    const int of_connect = errno;
+    auto* const made = new watched_fd(number, name);
+    errno = of_connect;
+    return made;
+}
 
 template <poll_event_kind Kind>
 void notify_on(watched_fd* fd, grpc_closure* call) {
@@ -59,7 +69,7 @@ const grpc_event_engine_vtable engine = {{
     .can_track_errors = true,
     .runs_in_background = false,
 
-    .fd_create = [](int number, const char* name, bool) { return new watched_fd(number, name); },
+    .fd_create = create_fd,
     .fd_number = [](watched_fd* fd) { return fd->number(); },
     .fd_orphan = [](watched_fd* fd, grpc_closure* on_done, int* release_to,
                     const char* reason) { fd->orphan(on_done, release_to, reason); },
