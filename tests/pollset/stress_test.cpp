@@ -2,6 +2,7 @@
 #include "support/random.hpp"
 
 #include <array>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -14,6 +15,7 @@ namespace {
 constexpr std::size_t thread_count = 8;
 constexpr std::size_t set_count = 4;
 constexpr std::size_t channel_count = 12;
+constexpr std::size_t bag_count = 3;
 
 /// A pipe with numbers in it, read by one handle after the other.
 struct channel {
@@ -122,6 +124,9 @@ public:
         for (auto& set : sets_) {
             set = std::make_shared<pollset>(domain_);
         }
+        for (auto& bag : bags_) {
+            bag = std::make_unique<pollset_set>(domain_);
+        }
     }
     std::shared_ptr<pollset> at(std::size_t i) {
         const std::lock_guard lock(guard_);
@@ -150,10 +155,14 @@ public:
     }
     std::size_t pending() const { return pending_.load(); }
 
+    /// Threads may tie pollsets, handles and one another to them. They stay.
+    pollset_set& bag(std::size_t i) { return *bags_[i]; }
+
 private:
     poll_domain& domain_;
     std::mutex guard_;
     std::array<std::shared_ptr<pollset>, set_count> sets_;
+    std::array<std::unique_ptr<pollset_set>, bag_count> bags_;
     std::atomic<std::size_t> pending_{0};
 };
 
@@ -271,19 +280,61 @@ private:
                 EXPECT_TRUE(!error || error == std::errc::no_such_process) << error;
                 return;
             }
+            case 20:
+            case 21:
+                tie(numbers, sets, *set);
+                return;
             default:
-                change(numbers, c, *set);
+                change(numbers, c, *set, sets.bag(numbers() % bag_count));
         }
     }
 
-    void change(std::mt19937_64& numbers, channel& c, pollset& set) {
+    /// What can go wrong only because others do the same at that time, or have.
+    static bool is_late(std::error_code error) {
+        return error == std::errc::file_exists || error == std::errc::no_such_file_or_directory ||
+               error == std::errc::operation_canceled;
+    }
+
+    /// Later ones are items of earlier ones, so there is no circle.
+    static void tie(std::mt19937_64& numbers, set_shelf& sets, pollset& set) {
+        const std::size_t which = numbers() % bag_count;
+        pollset_set& bag = sets.bag(which);
+        std::error_code error;
+        switch (numbers() % 4) {
+            case 0:
+                error = bag.add(set);
+                break;
+            case 1:
+                error = bag.remove(set);
+                break;
+            default:
+                if (which + 1 != bag_count) {
+                    pollset_set& item = sets.bag(which + 1 + numbers() % (bag_count - which - 1));
+                    error = (numbers() & 1U) != 0 ? bag.add(item) : bag.remove(item);
+                }
+        }
+        EXPECT_TRUE(!error || is_late(error)) << error;
+    }
+
+    void change(std::mt19937_64& numbers, channel& c, pollset& set, pollset_set& bag) {
         const std::lock_guard lock(c.guard);
         revive(c, set);
         if (c.current == nullptr) {
             return;
         }
         channel::reader& r = *c.current;
-        switch (numbers() % 13) {
+        switch (numbers() % 16) {
+            case 13:
+            case 14: {
+                const auto error = bag.add(r.handle);
+                EXPECT_TRUE(!error || is_late(error)) << error;
+                return;
+            }
+            case 15: {
+                const auto error = bag.remove(r.handle);
+                EXPECT_TRUE(!error || is_late(error)) << error;
+                return;
+            }
             case 0:
                 c.current = nullptr;
                 c.reading = r.handle.release(r.done);
