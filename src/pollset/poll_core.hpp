@@ -243,6 +243,9 @@ private:
               Visitor&& visit) noexcept;
     std::error_code reconcile(poll_handle& h) noexcept;
     std::error_code reconcile_above(pollset_set& bag) noexcept;
+    static bool is_stranded(const poll_handle& h) noexcept {
+        return h.memberships_ == nullptr && h.shut_down_ && !h.due_.empty();
+    }
     void run_stranded(core_lock& lock);
     void leave_sets(poll_handle& h) noexcept;
     void leave_sets(pollset& set) noexcept;
@@ -299,6 +302,7 @@ private:
     std::unique_ptr<strategy> strategy_;
     std::vector<slot> slots_;  ///< by fd number
     std::vector<pollset_set*> all_sets_;
+    bool stranded_ = false;   ///< something may be due to a handle in a set that nobody serves
     std::uint64_t walk_ = 0;  ///< the number of the last walk over the sets
     timer_heap timers_;
     std::unique_ptr<poll_handle> timer_handle_;  ///< made with the first timer

@@ -16,7 +16,7 @@ poll_handle::poll_handle(detail::poll_core& core, unique_fd fd,
 }
 
 poll_handle::~poll_handle() {
-    EDDY_ASSERT(core_->forked() || orphaned_ || (memberships_ == nullptr && sets_ == 0),
+    EDDY_ASSERT(core_->forked() || orphaned_ || (memberships_ == nullptr && bags_.empty()),
                 "a poll_handle is destroyed inside a pollset: orphan() it first");
 }
 

@@ -8,7 +8,8 @@
 
 // Handles flow from a bag to its items. Whatever changes, the handles above the change are looked
 // at anew: which pollsets does some way lead to now? Counting ways instead would be quicker, and go
-// wrong where they are many.
+// wrong where they are many. Both ends of a tie know it, so that a change costs what hangs on it,
+// however many other sets the domain has.
 
 namespace eddy::detail {
 
@@ -33,6 +34,31 @@ bool put_in(std::vector<T*>& all, T& one) noexcept try {
     return true;
 } catch (const std::bad_alloc&) {
     return false;
+}
+
+/// `one` is in `bag` from now on. False if there is no memory: then it is not.
+template <class T>
+bool tie(std::vector<T*>& held, T& one, std::vector<pollset_set*>& bags,
+         pollset_set& bag) noexcept {
+    if (!put_in(held, one)) {
+        return false;
+    }
+    if (!put_in(bags, bag)) {
+        held.pop_back();
+        return false;
+    }
+    return true;
+}
+
+/// False if it was not.
+template <class T>
+bool cut(std::vector<T*>& held, T& one, std::vector<pollset_set*>& bags,
+         pollset_set& bag) noexcept {
+    if (std::erase(held, &one) == 0) {
+        return false;
+    }
+    std::erase(bags, &bag);
+    return true;
 }
 
 }  // namespace
@@ -67,14 +93,12 @@ std::error_code poll_core::reconcile(poll_handle& h) noexcept {
             error = join(set, h, &membership::by_sets);
         }
     };
-    for (pollset_set* const bag : all_sets_) {
-        if (h.sets_ != 0 && contains(bag->handles_, h)) {
-            walk(*bag, &pollset_set::items_, [&](pollset_set& s) {
-                for (pollset* const set : s.pollsets_) {
-                    serve(*set);
-                }
-            });
-        }
+    for (pollset_set* const bag : h.bags_) {
+        walk(*bag, &pollset_set::items_, [&](pollset_set& s) {
+            for (pollset* const set : s.pollsets_) {
+                serve(*set);
+            }
+        });
     }
     for (membership* m = h.memberships_; m != nullptr;) {
         membership& candidate = *std::exchange(m, m->next_of_handle);
@@ -85,35 +109,41 @@ std::error_code poll_core::reconcile(poll_handle& h) noexcept {
             }
         }
     }
+    stranded_ = stranded_ || is_stranded(h);
     return error;
 }
 
 /// A tie at `bag`, or below it, was made or cut.
 std::error_code poll_core::reconcile_above(pollset_set& bag) noexcept {
-    walk(bag, &pollset_set::bags_, [](pollset_set& s) {
+    poll_handle* stale = nullptr;
+    walk(bag, &pollset_set::bags_, [&](pollset_set& s) {
         for (poll_handle* const h : s.handles_) {
-            h->stale_ = true;
+            if (!std::exchange(h->stale_, true)) {
+                h->next_stale_ = std::exchange(stale, h);
+            }
         }
     });
     std::error_code error;
-    for (pollset_set* const s : all_sets_) {
-        for (poll_handle* const h : s->handles_) {
-            if (std::exchange(h->stale_, false)) {
-                if (const auto failed = reconcile(*h)) {
-                    error = failed;
-                }
-            }
+    while (stale != nullptr) {
+        poll_handle& h = *std::exchange(stale, stale->next_stale_);
+        h.stale_ = false;
+        if (const auto failed = reconcile(h)) {
+            error = failed;
         }
     }
     return error;
 }
 
-/// What is due to handles that nobody serves any more. The lock is free in between.
+/// What is due to handles that nobody serves any more. The lock is free in between, so that they
+/// are looked for anew each time; as a rule there are none.
 void poll_core::run_stranded(core_lock& lock) {
+    if (!std::exchange(stranded_, false)) {
+        return;
+    }
     const auto stranded = [&]() -> poll_handle* {
         for (pollset_set* const s : all_sets_) {
             for (poll_handle* const h : s->handles_) {
-                if (h->memberships_ == nullptr && h->shut_down_ && !h->due_.empty()) {
+                if (is_stranded(*h)) {
                     return h;
                 }
             }
@@ -134,10 +164,12 @@ void poll_core::close(pollset_set& bag) {
     core_lock lock(*this);
     while (!bag.handles_.empty()) {
         poll_handle& h = *bag.handles_.back();
-        bag.handles_.pop_back();
-        --h.sets_;
+        cut(bag.handles_, h, h.bags_, bag);
         static_cast<void>(reconcile(h));
         run_unowned(h, lock);
+    }
+    for (pollset* const set : bag.pollsets_) {
+        std::erase(set->bags_, &bag);
     }
     for (pollset_set* const item : bag.items_) {
         std::erase(item->bags_, &bag);
@@ -170,14 +202,12 @@ std::error_code poll_core::add(pollset_set& bag, poll_handle& h) {
             return error;
         }
     }
-    if (!put_in(bag.handles_, h)) {
+    if (!tie(bag.handles_, h, h.bags_, bag)) {
         return no_memory();
     }
-    ++h.sets_;
     const auto error = reconcile(h);
     if (error) {
-        bag.handles_.pop_back();
-        --h.sets_;
+        cut(bag.handles_, h, h.bags_, bag);
         static_cast<void>(reconcile(h));
     }
     return error;
@@ -194,12 +224,12 @@ std::error_code poll_core::add(pollset_set& bag, pollset& set) {
     if (contains(bag.pollsets_, set)) {
         return exists();
     }
-    if (!put_in(bag.pollsets_, set)) {
+    if (!tie(bag.pollsets_, set, set.bags_, bag)) {
         return no_memory();
     }
     const auto error = reconcile_above(bag);
     if (error) {
-        bag.pollsets_.pop_back();
+        cut(bag.pollsets_, set, set.bags_, bag);
         static_cast<void>(reconcile_above(bag));
     }
     return error;
@@ -218,17 +248,12 @@ std::error_code poll_core::add(pollset_set& bag, pollset_set& item) {
     if (circle) {
         return std::make_error_code(std::errc::too_many_symbolic_link_levels);
     }
-    if (!put_in(bag.items_, item)) {
-        return no_memory();
-    }
-    if (!put_in(item.bags_, bag)) {
-        bag.items_.pop_back();
+    if (!tie(bag.items_, item, item.bags_, bag)) {
         return no_memory();
     }
     const auto error = reconcile_above(bag);
     if (error) {
-        bag.items_.pop_back();
-        item.bags_.pop_back();
+        cut(bag.items_, item, item.bags_, bag);
         static_cast<void>(reconcile_above(bag));
     }
     return error;
@@ -236,10 +261,9 @@ std::error_code poll_core::add(pollset_set& bag, pollset_set& item) {
 
 std::error_code poll_core::remove(pollset_set& bag, poll_handle& h) {
     core_lock lock(*this);
-    if (std::erase(bag.handles_, &h) == 0) {
+    if (!cut(bag.handles_, h, h.bags_, bag)) {
         return absent();
     }
-    --h.sets_;
     static_cast<void>(reconcile(h));  // nothing is joined, so nothing fails
     run_unowned(h, lock);
     return {};
@@ -247,7 +271,7 @@ std::error_code poll_core::remove(pollset_set& bag, poll_handle& h) {
 
 std::error_code poll_core::remove(pollset_set& bag, pollset& set) {
     core_lock lock(*this);
-    if (std::erase(bag.pollsets_, &set) == 0) {
+    if (!cut(bag.pollsets_, set, set.bags_, bag)) {
         return absent();
     }
     static_cast<void>(reconcile_above(bag));
@@ -257,27 +281,23 @@ std::error_code poll_core::remove(pollset_set& bag, pollset& set) {
 
 std::error_code poll_core::remove(pollset_set& bag, pollset_set& item) {
     core_lock lock(*this);
-    if (std::erase(bag.items_, &item) == 0) {
+    if (!cut(bag.items_, item, item.bags_, bag)) {
         return absent();
     }
-    std::erase(item.bags_, &bag);
     static_cast<void>(reconcile_above(bag));
     run_stranded(lock);
     return {};
 }
 
 void poll_core::leave_sets(poll_handle& h) noexcept {
-    for (pollset_set* const s : all_sets_) {
-        if (h.sets_ == 0) {
-            return;
-        }
-        h.sets_ -= static_cast<std::uint32_t>(std::erase(s->handles_, &h));
+    for (pollset_set* const bag : std::exchange(h.bags_, {})) {
+        std::erase(bag->handles_, &h);
     }
 }
 
 void poll_core::leave_sets(pollset& set) noexcept {
-    for (pollset_set* const s : all_sets_) {
-        std::erase(s->pollsets_, &set);
+    for (pollset_set* const bag : std::exchange(set.bags_, {})) {
+        std::erase(bag->pollsets_, &set);
     }
 }
 

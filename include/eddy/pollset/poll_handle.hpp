@@ -12,8 +12,11 @@
 #include <array>
 #include <cstdint>
 #include <system_error>
+#include <vector>
 
 namespace eddy {
+
+class pollset_set;
 
 namespace detail {
 struct membership;
@@ -92,7 +95,8 @@ private:
     std::array<detail::poll_word, 3> words_;
     detail::closure_list due_;                   ///< to be called, in this order
     detail::membership* memberships_ = nullptr;  ///< one for each pollset it is in
-    std::uint32_t sets_ = 0;                     ///< pollset_sets that it is in
+    std::vector<pollset_set*> bags_;             ///< that it is in
+    poll_handle* next_stale_ = nullptr;
     std::error_code shutdown_error_;
     closure* on_done_ = nullptr;
     detail::station* station_ = nullptr;  ///< for it alone, if the strategy has such

@@ -12,8 +12,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <system_error>
+#include <vector>
 
 namespace eddy {
+
+class pollset_set;
 
 /// Why `work` returned.
 enum class work_end : std::uint8_t {
@@ -115,7 +118,8 @@ private:
     bool stays_ = false;      ///< where it is: the strategy does not move it any more
     bool to_tell_ = false;    ///< in the list of those in which something was shown
     pollset* next_to_tell_ = nullptr;
-    std::uint64_t walk_ = 0;  ///< the last walk over the sets that came by
+    std::vector<pollset_set*> bags_;  ///< that it is in
+    std::uint64_t walk_ = 0;          ///< the last walk over the sets that came by
 
     friend class detail::poll_core;
     friend class detail::station;
