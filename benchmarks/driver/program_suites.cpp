@@ -176,7 +176,8 @@ program_suite grpc_suite() {
                  {"async", "4", "64", "20000"},
                  {"async", "4", "64", "10000"},
                  metrics},
-                {"stream", {"stream", "8000"}, {"stream", "4000"}, metrics},
+                {"stream_1_core", {"stream", "1", "8000"}, {"stream", "1", "4000"}, metrics},
+                {"stream_2_cores", {"stream", "2", "8000"}, {"stream", "2", "4000"}, metrics},
             },
         .tables =
             {
@@ -185,7 +186,10 @@ program_suite grpc_suite() {
                  columns("16 threads", "16_threads")},
                 {"gRPC: 64 calls in flight over 4 connections, asynchronous",
                  columns("64 in flight", "64_in_flight")},
-                {"gRPC: one message to and fro on a stream", columns("stream", "stream")},
+                {"gRPC: one message to and fro on a stream, both processes on one core",
+                 columns("one core", "stream_1_core")},
+                {"gRPC: one message to and fro on a stream, a core for each process",
+                 columns("two cores", "stream_2_cores")},
             },
     };
 }
