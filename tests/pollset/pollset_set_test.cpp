@@ -2,6 +2,8 @@
 #include "support/pollset_fixture.hpp"
 
 #include <deque>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace eddy::test {
@@ -172,6 +174,35 @@ TEST_P(PollsetSet, ASetThatIsDestroyedCutsItsTies) {
         EXPECT_TRUE(serves(set, h));
     }
     EXPECT_FALSE(serves(set, h));
+}
+
+TEST_P(PollsetSet, WhatIsDueToAHandleThatNobodyServesAnyMoreIsToldByTheCut) {
+    constexpr auto why = std::errc::timed_out;
+    for (const int way : {0, 1, 2, 3}) {
+        SCOPED_TRACE(way);
+        pollset& set = make_set();
+        poll_handle& h = make_handle();
+        pollset_set above(domain());
+        std::optional<pollset_set> between(std::in_place, domain());
+        ASSERT_FALSE(above.add(h));
+        ASSERT_FALSE(above.add(*between));
+        ASSERT_FALSE(between->add(set));
+        noted ends;
+        ASSERT_FALSE(h.notify_on_read(ends));
+        h.shutdown(std::make_error_code(why));
+        ASSERT_EQ(ends.calls(), 0) << "a worker of the pollset will tell it";
+        if (way == 0) {
+            ASSERT_FALSE(above.remove(h));
+        } else if (way == 1) {
+            ASSERT_FALSE(above.remove(*between));
+        } else if (way == 2) {
+            ASSERT_FALSE(between->remove(set));
+        } else {
+            between.reset();
+        }
+        EXPECT_EQ(ends.calls(), 1);
+        EXPECT_EQ(ends.error(), why);
+    }
 }
 
 TEST_P(PollsetSet, RefusesCircles) {

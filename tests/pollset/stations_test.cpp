@@ -31,7 +31,9 @@ TEST_P(Stations, WhoWaitsLearnsOfAnAddAnArmingAndARemoval) {
         ASSERT_TRUE(comes([&] { return writable.calls() == 1; })) << "in round " << round;
         noted in_vain;
         ASSERT_FALSE(handle->notify_on_write(in_vain));
-        handle->cancel(in_vain);
+        if (!handle->cancel(in_vain)) {  // where events last, the worker may have been quicker
+            ASSERT_TRUE(comes([&] { return in_vain.calls() == 1; })) << "in round " << round;
+        }
         ASSERT_FALSE(set.remove(*handle));
     }
 }

@@ -63,7 +63,8 @@ private:
     std::deque<closure*> kept_;
 };
 
-/// A handle that is orphaned, if it was not yet, when the test lets go of it.
+/// A handle that is orphaned, if it was not yet, when the test lets go of it. A thread that has
+/// just called a closure of it may still be on its way back: that is waited for.
 class held_handle {
 public:
     held_handle(poll_domain& domain, unique_fd fd, poll_handle_options options = {})
@@ -73,6 +74,9 @@ public:
     ~held_handle() {
         if (!orphaned_) {
             orphan();
+        }
+        for (const time_point end = clock::now() + patience; !done() && clock::now() < end;) {
+            std::this_thread::sleep_for(50us);
         }
         EXPECT_EQ(done_.calls(), 1) << "the handle is not free yet";
     }
