@@ -79,7 +79,9 @@ private:
 };
 
 /// Runs closures somewhere else than in `work`: an application's own queue.
-/// Thread: execute() is called by any thread. It keeps `c` for later and does not run it itself.
+/// Thread: execute() is called by any thread. It keeps `c` for later. Run there and then, it would
+/// be called by whatever made it due: that is for closures that were written for it. A
+/// pollset_watch is not, it has a lock at that time.
 /// Each one must be run: the end of a handle is told when all that were handed over have returned.
 class closure_executor {
 public:
