@@ -1,6 +1,7 @@
 #include <eddy/intrusive/timer_heap.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <new>
 
 namespace eddy {

@@ -42,6 +42,7 @@ layering() { "$house/layering.sh" "$tree"; }
 syscalls() { "$house/syscalls.sh" "$tree"; }
 text() { "$house/text.sh" "$1" "$tree"; }
 headers() { "$house/headers.sh" "$tree" "${CXX:-c++}"; }
+thin() { "$house/thin.sh" "$tree" "${CXX:-c++}"; }
 
 case $case in
 layering)
@@ -96,6 +97,17 @@ banned)
     plant include/eddy/base/a.hpp '#include <memory>'
     plant src/base/a.cpp '#include <thread>'
     accepts layering
+    ;;
+thin)
+    plant include/eddy/base/a.hpp '#pragma once' '#include <bits/stdc++.h>'
+    plant include/eddy/loop/b.hpp '#pragma once' '#include <eddy/base/a.hpp>'
+    plant include/eddy/loop/c.hpp '#pragma once' '#include <mutex>'
+    rejects 'include/eddy/base/a.hpp: brings <thread> along' thin
+    rejects 'include/eddy/loop/b.hpp: brings <thread> along' thin
+    plant include/eddy/base/a.hpp '#pragma once' '#include <chrono>'
+    rejects 'include/eddy/loop/b.hpp: brings <chrono> along' thin
+    plant include/eddy/base/a.hpp '#pragma once' '#include <string>'
+    accepts thin
     ;;
 headers)
     plant include/eddy/base/a.hpp '#pragma once' 'inline std::size_t a() { return 0; }'

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <chrono>
+#include <eddy/base/lean/chrono.hpp>
 
 namespace eddy {
 

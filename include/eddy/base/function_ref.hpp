@@ -1,6 +1,7 @@
 #pragma once
 
-#include <memory>
+#include <eddy/base/lean/memory.hpp>
+
 #include <type_traits>
 #include <utility>
 

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <eddy/base/lean/memory.hpp>
+
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace eddy::detail {
 

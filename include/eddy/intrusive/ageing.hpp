@@ -1,8 +1,8 @@
 #pragma once
 
+#include <eddy/base/lean/min_max.hpp>
 #include <eddy/intrusive/ready_queue.hpp>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <eddy/base/assert.hpp>
+#include <eddy/base/lean/memory.hpp>
+#include <eddy/base/lean/min_max.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <new>
 

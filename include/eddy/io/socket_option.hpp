@@ -1,6 +1,7 @@
 #pragma once
 
-#include <chrono>
+#include <eddy/base/lean/chrono.hpp>
+
 #include <type_traits>
 
 #include <netinet/in.h>

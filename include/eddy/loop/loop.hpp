@@ -3,6 +3,7 @@
 #include <eddy/base/clock.hpp>
 #include <eddy/base/config.hpp>
 #include <eddy/base/function_ref.hpp>
+#include <eddy/base/lean/memory.hpp>
 #include <eddy/base/member.hpp>
 #include <eddy/base/unique_fd.hpp>
 #include <eddy/engine/engine_kind.hpp>
@@ -23,7 +24,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <system_error>
 #include <type_traits>

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <eddy/base/lean/memory.hpp>
+
 #include <cstddef>
-#include <memory>
 #include <utility>
 
 namespace eddy::detail {

@@ -2,6 +2,7 @@
 
 #include <eddy/async/detail/task_frame.hpp>
 #include <eddy/base/config.hpp>
+#include <eddy/base/lean/memory.hpp>
 #include <eddy/base/member.hpp>
 #include <eddy/ex/get_allocator.hpp>
 #include <eddy/ex/get_scheduler.hpp>
@@ -15,7 +16,6 @@
 #include <coroutine>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <type_traits>
 #include <utility>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/base/lean/min_max.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/address.hpp>
@@ -7,7 +8,6 @@
 #include <eddy/io/detail/message_calls.hpp>
 #include <eddy/io/io_sender.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <system_error>

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <eddy/base/error.hpp>
+#include <eddy/base/lean/min_max.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/detail/steps.hpp>
 #include <eddy/loop/descriptor.hpp>
 #include <eddy/loop/requests.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <system_error>

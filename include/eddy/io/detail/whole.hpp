@@ -2,11 +2,11 @@
 
 #include <eddy/base/config.hpp>
 #include <eddy/base/error.hpp>
+#include <eddy/base/lean/min_max.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/loop/requests.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/base/clock.hpp>
+#include <eddy/base/lean/chrono.hpp>
 #include <eddy/ex/completion_signatures.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/receiver.hpp>
@@ -10,7 +11,6 @@
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/io/tcp/socket.hpp>
 
-#include <chrono>
 #include <span>
 #include <system_error>
 #include <utility>
