@@ -2,10 +2,10 @@
 
 #include <eddy/base/assert.hpp>
 
+#include <optional>
 #include <system_error>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace eddy {
 
@@ -22,17 +22,15 @@ class [[nodiscard]] result {
 public:
     using value_type = T;
 
-    result(T value) noexcept(std::is_nothrow_move_constructible_v<T>)
-        : state_(std::in_place_index<0>, std::move(value)) {}
+    result(T value) noexcept(std::is_nothrow_move_constructible_v<T>) : value_(std::move(value)) {}
     /// Precondition: `error` is one.
-    result(std::error_code error) noexcept : state_(std::in_place_index<1>, error) {}
+    result(std::error_code error) noexcept : code_(error.value()), category_(&error.category()) {}
 
-    bool has_value() const noexcept { return state_.index() == 0; }
+    bool has_value() const noexcept { return value_.has_value(); }
     explicit operator bool() const noexcept { return has_value(); }
     /// No error if there is a value.
     std::error_code error() const noexcept {
-        const std::error_code* const error = std::get_if<1>(&state_);
-        return error != nullptr ? *error : std::error_code();
+        return category_ != nullptr ? std::error_code(code_, *category_) : std::error_code();
     }
     /// Throws std::system_error if there is none.
     T& value() & {
@@ -49,7 +47,7 @@ public:
     }
     T& operator*() & noexcept {
         EDDY_ASSERT(has_value(), "the value of a result was taken that holds an error");
-        return *std::get_if<0>(&state_);
+        return *value_;
     }
     const T& operator*() const& noexcept { return *const_cast<result&>(*this); }
     T&& operator*() && noexcept { return std::move(**this); }
@@ -63,7 +61,11 @@ private:
         }
     }
 
-    std::variant<T, std::error_code> state_;
+    // Neither a std::variant, which is slow to compile, nor a std::error_code, whose constructor
+    // calls for the category of no error.
+    std::optional<T> value_;
+    int code_ = 0;
+    const std::error_category* category_ = nullptr;
 };
 
 template <>
