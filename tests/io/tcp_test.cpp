@@ -3,6 +3,7 @@
 #include <eddy/async/spawn.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/io/tcp/acceptor.hpp>
+#include <eddy/io/tcp/listen_on_each.hpp>
 #include <eddy/io/tcp/socket.hpp>
 
 #include <array>

@@ -19,5 +19,6 @@
 #include <eddy/io/stream.hpp>
 #include <eddy/io/tcp/acceptor.hpp>
 #include <eddy/io/tcp/connect_any.hpp>
+#include <eddy/io/tcp/listen_on_each.hpp>
 #include <eddy/io/tcp/socket.hpp>
 #include <eddy/io/udp/socket.hpp>
