@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/base/config.hpp>
 #include <eddy/ex/completion_signatures.hpp>
 #include <eddy/ex/sender.hpp>
 
@@ -9,6 +10,9 @@
 #include <type_traits>
 
 namespace eddy::detail {
+
+/// A std::system_error with this code.
+EDDY_API std::exception_ptr system_error_of(const std::error_code& code) noexcept;
 
 EDDY_EX_BEGIN
 
@@ -49,7 +53,7 @@ std::exception_ptr to_exception(Error&& error) noexcept {
     if constexpr (std::is_same_v<std::decay_t<Error>, std::exception_ptr>) {
         return static_cast<Error&&>(error);
     } else if constexpr (std::is_same_v<std::decay_t<Error>, std::error_code>) {
-        return std::make_exception_ptr(std::system_error(error));
+        return system_error_of(error);
     } else {
         return std::make_exception_ptr(static_cast<Error&&>(error));
     }
