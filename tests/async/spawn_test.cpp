@@ -239,6 +239,38 @@ TEST_P(Spawn, ThrowsIfThereIsNoMemoryAndLeavesNothing) {
     EXPECT_TRUE(loop().empty());
 }
 
+/// A handler that can be moved so often.
+struct moved_rarely {
+    explicit moved_rarely(int times) noexcept : left(times) {}
+    moved_rarely(moved_rarely&& other) : left(other.left - 1) {
+        if (left < 0) {
+            throw std::runtime_error("moved too often");
+        }
+    }
+    void operator()(const std::exception_ptr&) const noexcept {}
+
+    int left;
+};
+
+TEST_P(Spawn, ThrowsWhatMovingItsHandlerThrowsAndLeavesNothing) {
+    int thrown = 0;
+    for (int times = 0; times != 8; ++times) {
+        counting_resource memory;
+        try {
+            spawn(loop(), with_memory(std::allocator_arg, &memory, loop().get_scheduler()),
+                  moved_rarely(times));
+        } catch (const std::runtime_error&) {
+            ++thrown;
+            EXPECT_EQ(memory.in_use(), 0U);
+            EXPECT_TRUE(loop().empty());
+        }
+        settle();
+        EXPECT_EQ(memory.in_use(), 0U);
+    }
+    EXPECT_GT(thrown, 0);
+    EXPECT_LT(thrown, 8);
+}
+
 TEST_P(Spawn, LeavesNothingInAForkedChildThatLetsGoOfTheLoop) {
     const auto releases_in_child = [&](bool one_was_spawned) {
         auto ran = std::make_unique<eddy::loop>(loop_options{.engine = GetParam()});

@@ -18,3 +18,11 @@
 #include <eddy/async/timeout.hpp>
 #include <eddy/async/when_any.hpp>
 #include <eddy/io/run.hpp>
+
+// And the senders that tasks are put together with most.
+#include <eddy/ex/just.hpp>
+#include <eddy/ex/read_env.hpp>
+#include <eddy/ex/stopped_as_optional.hpp>
+#include <eddy/ex/then.hpp>
+#include <eddy/ex/unstoppable.hpp>
+#include <eddy/ex/write_env.hpp>

@@ -2,25 +2,20 @@
 
 #include <eddy/async/detail/await_it.hpp>
 #include <eddy/async/detail/made_task.hpp>
+#include <eddy/async/detail/nursery_waits.hpp>
 #include <eddy/async/detail/party_count.hpp>
 #include <eddy/async/event.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/base/assert.hpp>
+#include <eddy/base/lean/memory.hpp>
 #include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/env.hpp>
-#include <eddy/ex/get_stop_token.hpp>
 #include <eddy/ex/inplace_stop_token.hpp>
-#include <eddy/ex/just.hpp>
-#include <eddy/ex/read_env.hpp>
-#include <eddy/ex/stopped_as_optional.hpp>
-#include <eddy/ex/then.hpp>
-#include <eddy/ex/unstoppable.hpp>
-#include <eddy/ex/write_env.hpp>
+#include <eddy/ex/stop_token.hpp>
 #include <eddy/io/detail/sender_argument.hpp>
 
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -53,8 +48,8 @@ public:
         EDDY_ASSERT(loop::current() == &home_,
                     "a child was started on a thread that does not run "
                     "the loop of its nursery");
-        auto memory = detail::task_access::promise(child).get_allocator();
-        memory.new_object<nursed>(*this, std::move(child))->run();
+        const auto memory = detail::task_access::promise(child).get_allocator();
+        detail::new_in<nursed>(memory, *this, std::move(child))->run();
     }
     /// The same, but what it throws goes to `on_error`, and the nursery goes on; what `on_error`
     /// throws itself stops it.
@@ -141,7 +136,7 @@ private:
             detail::task_access::start(task_);
         }
         void drop() noexcept {
-            detail::task_access::promise(task_).get_allocator().delete_object(this);
+            detail::delete_in(detail::task_access::promise(task_).get_allocator(), this);
         }
 
     private:
@@ -192,35 +187,36 @@ concept nursery_block = requires(Block& block, nursery& children) {
     typename task_values_t<decltype(block(children))>;
 };
 
+/// A callback for stops: one type, whatever the block is.
+struct stop_children {
+    nursery* children;
+    void operator()() const noexcept { children->stop(); }
+};
+
 template <class Block>
 auto run_nursery(std::allocator_arg_t, frame_allocator memory, Block block)
     -> decltype(block(std::declval<nursery&>())) {
     EDDY_ASSERT(loop::current() != nullptr, "with_nursery() was used outside a loop");
     nursery children(*loop::current(), memory);
-    const ex::inplace_stop_token outer = co_await ex::read_env(ex::get_stop_token);
-    const auto pass_on = [&children]() noexcept { children.stop(); };
-    const ex::stop_callback_for_t<ex::inplace_stop_token, decltype(pass_on)> link(outer, pass_on);
+    const ex::inplace_stop_token outer = co_await own_stop_token();
+    const ex::stop_callback_for_t<ex::inplace_stop_token, stop_children> link(
+        outer, stop_children{&children});
 
     using result = std::optional<task_values_t<decltype(block(children))>>;
     result kept;
     try {
-        const ex::prop stop(ex::get_stop_token, children.get_stop_token());
-        // Named, not deduced: a value may be a tuple itself.
-        using values = typename result::value_type;
-        const auto keep = [](auto&&... each) { return values(std::move(each)...); };
-        if (auto ended = co_await ex::stopped_as_optional(
-                ex::then(ex::write_env(block(children), stop), keep))) {
+        if (auto ended = co_await with_token(block(children), children.get_stop_token())) {
             kept.emplace(std::move(*ended));
         }
     } catch (...) {
         children.fail(std::current_exception());
     }
     children.stop();
-    co_await ex::unstoppable(children.join());
-    co_await ex::unstoppable(children.leave());
+    co_await unstoppable(children.join());
+    co_await unstoppable(children.leave());
     children.rethrow();
     if (!kept) {
-        co_await ex::just_stopped();
+        co_await end_stopped_here();
     }
     if constexpr (std::tuple_size_v<typename result::value_type> != 0) {
         co_return std::get<0>(std::move(*kept));

@@ -4,12 +4,12 @@
 #include <eddy/async/detail/background.hpp>
 #include <eddy/async/report_exception.hpp>
 #include <eddy/async/task.hpp>
+#include <eddy/base/lean/memory.hpp>
 #include <eddy/io/detail/sender_argument.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
 
 #include <exception>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -50,7 +50,7 @@ private:
         promise.stop_with_home();
         task_access::start(task_);
     }
-    void drop() noexcept { task_access::promise(task_).get_allocator().delete_object(this); }
+    void drop() noexcept { delete_in(task_access::promise(task_).get_allocator(), this); }
     void task_ended(bool) noexcept override {
         if (auto error = task_access::promise(task_).result().error()) {
             tell(std::move(error));
@@ -96,9 +96,9 @@ EDDY_EX_BEGIN
 /// one more, there, whose std::bad_alloc goes to `on_error`. Throws std::bad_alloc.
 template <class OnError = report_exception>
 void spawn(loop& home, task<>&& run, OnError on_error = {}) {
-    auto allocator = detail::task_access::promise(run).get_allocator();
-    static_cast<void>(
-        allocator.new_object<detail::spawned<OnError>>(home, std::move(run), std::move(on_error)));
+    const auto memory = detail::task_access::promise(run).get_allocator();
+    static_cast<void>(detail::new_in<detail::spawned<OnError>>(memory, home, std::move(run),
+                                                               std::move(on_error)));
 }
 
 /// The same for any sender; its values are dropped. The memory is that of the allocator that its

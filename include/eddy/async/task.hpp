@@ -60,6 +60,10 @@ struct task_access {
     }
 };
 
+/// Base of what this room awaits without a sender. Its `wait(task_promise_base&,
+/// std::coroutine_handle<>) &&` makes the awaiter.
+struct awaited_by_tasks {};
+
 /// What the promises of task<T> and task<void> have in common.
 template <class T>
 class task_promise_of : public task_promise_base {
@@ -96,6 +100,10 @@ public:
             explain_in<task_env>(static_cast<Sender&&>(sender));
             return std::suspend_never();
         }
+    }
+    template <std::derived_from<awaited_by_tasks> Awaited>
+    auto await_transform(Awaited&& awaited) noexcept {
+        return std::move(awaited).wait(*this, self());
     }
     /// What is no sender is awaited as it is, and resumes the task wherever it likes.
     template <class Awaitable>

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <eddy/base/lean/memory.hpp>
+
 #include <concepts>
 #include <cstddef>
-#include <memory>
 #include <memory_resource>
+#include <new>
+#include <type_traits>
+#include <utility>
 
 namespace eddy::detail {
 
@@ -29,6 +33,28 @@ frame_allocator to_frame_allocator(const Allocator& given) noexcept {
                       "eddy::allocator_resource makes one of an allocator");
         return std::pmr::new_delete_resource();
     }
+}
+
+/// What new_object() does, without the ways of construction that nobody here asks for and that take
+/// long to compile.
+template <class T, class... Args>
+T* new_in(frame_allocator memory, Args&&... args) {
+    void* const place = memory.resource()->allocate(sizeof(T), alignof(T));
+    if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
+        return ::new (place) T(std::forward<Args>(args)...);
+    } else {
+        try {
+            return ::new (place) T(std::forward<Args>(args)...);
+        } catch (...) {
+            memory.resource()->deallocate(place, sizeof(T), alignof(T));
+            throw;
+        }
+    }
+}
+template <class T>
+void delete_in(frame_allocator memory, T* gone) noexcept {
+    gone->~T();
+    memory.resource()->deallocate(gone, sizeof(T), alignof(T));
 }
 
 }  // namespace eddy::detail
