@@ -6,22 +6,16 @@
 
 #include <cstdio>
 #include <exception>
+#include <system_error>
 
 namespace {
 
 /// A peer that resets is no news: whatever goes wrong with a connection ends it.
-eddy::task<> echo(eddy::tcp::socket peer) {
-    for (;;) {
-        const auto received = co_await eddy::as_result(peer.receive());
-        if (!received || received->empty()) {
-            co_return;
-        }
-        const auto sent = co_await eddy::as_result(peer.write(received->data()));
-        if (!sent) {
-            co_return;
-        }
+eddy::task<> echo(eddy::tcp::socket peer) try {
+    while (const eddy::lease received = co_await peer.receive()) {
+        co_await peer.write(received.data());
     }
-}
+} catch (const std::system_error&) {}
 
 }  // namespace
 

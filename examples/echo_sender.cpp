@@ -4,6 +4,7 @@
 #include "support/run.hpp"
 #include "support/server.hpp"
 
+#include <eddy/async/as_result.hpp>
 #include <eddy/async/repeat.hpp>
 #include <eddy/ex/execution.hpp>
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <eddy/async/as_result.hpp>
 #include <eddy/async/nursery.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/io/tcp/acceptor.hpp>
@@ -18,7 +17,7 @@ inline eddy::tcp::acceptor listen(eddy::loop& loop, unsigned short port) {
     eddy::tcp::acceptor acceptor(loop, eddy::address::loopback_v4(port));
     eddy::address where;
     if (auto error = acceptor.local_address(where)) {
-        throw std::system_error(error, "local_address");
+        throw std::system_error(error);
     }
     std::printf("port %d\nengine %s\n", where.port(), eddy::to_string(loop.engine()));
     std::fflush(stdout);
@@ -31,11 +30,10 @@ template <class Session>
 eddy::task<> serve_each(eddy::tcp::acceptor acceptor, Session session) {
     co_await eddy::with_nursery([&](eddy::nursery& sessions) -> eddy::task<> {
         for (;;) {
-            auto peer = co_await eddy::as_result(acceptor.accept());
-            if (peer) {
-                sessions.start(session(std::move(*peer)));
-            } else {
-                std::fprintf(stderr, "accept: %s\n", peer.error().message().c_str());
+            try {
+                sessions.start(session(co_await acceptor.accept()));
+            } catch (const std::system_error& e) {
+                std::fprintf(stderr, "accept: %s\n", e.code().message().c_str());
             }
         }
     });
