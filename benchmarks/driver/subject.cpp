@@ -41,6 +41,7 @@ std::vector<std::string_view> eddy_programs(std::string_view suite) {
     if (suite == "compile") {
         return {"eddy_coro",
                 "eddy_sender",
+                "eddy_example_headers",
                 "eddy_example_coroutine",
                 "eddy_example_sender",
                 "eddy_stdexec_coroutine",

@@ -107,6 +107,7 @@ std::vector<target> all_targets() {
     all.push_back(
         {"memory", "2000_idle", "eddy_coro_epoll", "heap_bytes_per_connection", value_max, 300});
     all.push_back({"compile", "echo", "eddy_example_coroutine", "cpu_s", value_max, 2.0});
+    all.push_back({"compile", "echo", "eddy_example_headers", "cpu_s", value_max, 1.2});
     return all;
 }
 
