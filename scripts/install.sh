@@ -103,6 +103,8 @@ build_preset() {
     local preset=$1 targets=()
     shift
     [[ $# -eq 0 ]] || targets=(--target "$@")
+    # What ccache has of one clone serves another: paths in the clone count as relative ones.
+    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
     configure_preset "$preset"
     say "[$preset] building"
     cmake --build --preset "$preset" "${targets[@]}" >&2 ||
