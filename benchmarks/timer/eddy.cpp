@@ -8,7 +8,7 @@
 
 namespace {
 
-static_assert(sizeof(eddy::timer) == 128, "raw_heap_128 is there to be compared with it");
+static_assert(sizeof(eddy::timer) == 120, "raw_heap_128 is there to be compared with it");
 
 template <class Handler>
 class eddy_timers {

@@ -47,4 +47,24 @@ void timer_heap::adopt_spare() noexcept {
     array_end_ = spare_end_;
 }
 
+/// The numbers are used up: each node gets a new one, in the order of the old ones. Once in four
+/// thousand million times that a timer is set, for as long as it takes to sort what is armed.
+void timer_heap::renumber() noexcept {
+    next_sequence_ = 0;
+    if (empty()) {
+        return;  // there may be no array yet
+    }
+    std::sort(items_.get() + root, items_.get() + end_, [](const item& a, const item& b) {
+        const timer_node& m = *a.node;
+        const timer_node& n = *b.node;
+        return m.deadline_ns_ != n.deadline_ns_ ? m.deadline_ns_ < n.deadline_ns_
+                                                : m.sequence_ < n.sequence_;
+    });
+    for (std::size_t index = root; index != end_; ++index) {  // what is sorted is a heap
+        timer_node& node = *items_[index].node;
+        node.sequence_ = next_sequence_++;
+        put(index, refreshed(node));
+    }
+}
+
 }  // namespace eddy

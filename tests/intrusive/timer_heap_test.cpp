@@ -176,6 +176,18 @@ TEST_F(TimerHeap, CanBeEmptiedByErasingItsLast) {
     }
 }
 
+TEST_F(TimerHeap, ErasingOneThatIsNotArmedDoesNothing) {
+    EXPECT_FALSE(heap.erase(nodes[0]));
+    heap.insert(nodes[0], 3);
+    heap.insert(nodes[1], 2);
+    EXPECT_FALSE(heap.erase(nodes[2]));
+    EXPECT_TRUE(heap.erase(nodes[1]));
+    EXPECT_FALSE(heap.erase(nodes[1]));
+    EXPECT_TRUE(heap.erase(nodes[0]));
+    EXPECT_FALSE(heap.erase(nodes[0]));
+    EXPECT_TRUE(heap.empty());
+}
+
 TEST_F(TimerHeap, NeverAllocatesOnceThereIsRoom) {
     std::vector<timer_node> many(1000);
     reserve(many.size());
@@ -191,6 +203,28 @@ TEST_F(TimerHeap, NeverAllocatesOnceThereIsRoom) {
     }
     while (heap.pop_due(INT64_MAX) != nullptr) {}
     EXPECT_EQ(allocations(), before);
+}
+
+TEST(TimerHeapNumbers, EqualDeadlinesComeInTheOrderSetAlsoWhenTheNumbersAreUsedUp) {
+    for (std::uint32_t left = 0; left != 12; ++left) {
+        timer_heap heap(UINT32_MAX - left);
+        std::vector<timer_node> nodes(6);
+        for (std::size_t i = 0; i != nodes.size(); ++i) {
+            ASSERT_TRUE(heap.reserve());
+        }
+        heap.insert(nodes[0], 9);
+        heap.insert(nodes[1], 5);
+        heap.insert(nodes[2], 9);
+        EXPECT_TRUE(heap.push_back(nodes[1], 9));
+        heap.insert(nodes[3], 8);
+        heap.insert(nodes[4], 9);
+        heap.move(nodes[0], 9);
+        EXPECT_TRUE(heap.push_back(nodes[3], 9));
+        heap.insert(nodes[5], 9);
+        for (const std::size_t expected : {2U, 1U, 4U, 0U, 3U, 5U}) {
+            EXPECT_EQ(heap.pop_due(9), &nodes[expected]) << left << " numbers left";
+        }
+    }
 }
 
 TEST(TimerHeapRoom, TheKernelHasGivenItsPagesBeforeATimerIsSet) {
@@ -305,7 +339,8 @@ TEST(TimerHeapDeathTest, SettingATimerWithoutRoomIsMisuse) {
 /// A timer_heap and the plain thing that it has to behave like.
 class TimerHeapAndModel {
 public:
-    explicit TimerHeapAndModel(std::size_t size) : nodes_(size), set_(size) {
+    explicit TimerHeapAndModel(std::size_t size, std::uint32_t first_sequence = 0)
+        : heap_(first_sequence), nodes_(size), set_(size) {
         for (std::size_t i = 0; i != size; ++i) {
             EXPECT_TRUE(heap_.reserve());
         }
@@ -389,8 +424,8 @@ private:
     std::int64_t now_ns_ = 0;
 };
 
-void compare(std::size_t size, std::size_t steps) {
-    TimerHeapAndModel both(size);
+void compare(std::size_t size, std::size_t steps, std::uint32_t first_sequence = 0) {
+    TimerHeapAndModel both(size, first_sequence);
     for (std::size_t i = 0; i != steps; ++i) {
         ASSERT_TRUE(both.step()) << "step " << i;
     }
@@ -399,6 +434,11 @@ void compare(std::size_t size, std::size_t steps) {
 
 TEST(TimerHeapAtRandom, BehavesLikeASortedMap) { compare(500, scaled(1'000'000)); }
 TEST(TimerHeapAtRandom, BehavesLikeASortedMapWhenItIsSmall) { compare(6, scaled(200'000)); }
+TEST(TimerHeapAtRandom, BehavesLikeASortedMapAlsoWhenItsNumbersAreUsedUp) {
+    for (std::uint32_t left = 1; left < 2'000; left += 37) {
+        compare(100, scaled(5'000), UINT32_MAX - left);
+    }
+}
 TEST(LongTimerHeapAtRandom, BehavesLikeASortedMapWhenItIsLarge) {
     compare(100'000, scaled(100'000));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/base/assert.hpp>
+#include <eddy/base/config.hpp>
 #include <eddy/base/lean/memory.hpp>
 #include <eddy/base/lean/min_max.hpp>
 
@@ -24,10 +25,11 @@ public:
 private:
     static constexpr std::uint32_t absent = UINT32_MAX;
 
+    // What pushing back looks at comes first.
     std::int64_t deadline_ns_ = 0;
-    std::uint64_t sequence_ = 0;         ///< when it was set last
-    std::uint64_t placed_sequence_ = 0;  ///< the same for the deadline that stands in the heap
+    std::uint32_t sequence_ = 0;  ///< when it was set last
     std::uint32_t position_ = absent;
+    std::uint32_t placed_sequence_ = 0;  ///< of the deadline that stands in the heap
 
     friend class timer_heap;
 
@@ -46,7 +48,9 @@ public:
 /// so insert() never allocates.
 class timer_heap {
 public:
-    timer_heap() = default;
+    /// `first_sequence`: for tests, which cannot wait until the numbers are used up.
+    explicit timer_heap(std::uint32_t first_sequence = 0) noexcept
+        : next_sequence_(first_sequence) {}
     timer_heap(const timer_heap&) = delete;
     timer_heap& operator=(const timer_heap&) = delete;
 
@@ -73,8 +77,7 @@ public:
         if (end_ == array_end_) {
             adopt_spare();
         }
-        node.deadline_ns_ = deadline_ns;
-        node.sequence_ = next_sequence_++;
+        renew(node, deadline_ns);
         sift_up(end_++, refreshed(node));
     }
 
@@ -87,8 +90,7 @@ public:
         if (push_back(node, deadline_ns)) {
             return;
         }
-        node.deadline_ns_ = deadline_ns;
-        node.sequence_ = next_sequence_++;
+        renew(node, deadline_ns);
         if (deadline_ns > items_[node.position_].deadline_ns) {
             return;
         }
@@ -102,24 +104,27 @@ public:
         if (deadline_ns <= node.deadline_ns_) {
             return false;
         }
-        node.deadline_ns_ = deadline_ns;
-        node.sequence_ = next_sequence_++;
+        renew(node, deadline_ns);
         return true;
     }
 
-    void erase(timer_node& node) noexcept {
+    /// False: it was not armed.
+    bool erase(timer_node& node) noexcept {
         const std::size_t hole = node.position_;
-        node.position_ = timer_node::absent;
-        const item last = items_[--end_];
-        if (hole == end_) {
-            return;
+        const std::size_t end = end_ - 1;
+        if (hole >= end) {  // the last one, or `absent`, which is beyond all
+            return erase_last(node);
         }
+        node.position_ = timer_node::absent;
+        end_ = end;
         // Most have no children, and what comes from the end may stay where they were.
-        if (first_child_of(hole) < end_ || hole == root || before(last, items_[parent_of(hole)])) {
+        const item last = items_[end];
+        if (first_child_of(hole) < end || hole == root || before(last, items_[parent_of(hole)])) {
             place(hole, last);
         } else {
             put(hole, last);
         }
+        return true;
     }
 
     /// The earliest deadline. Precondition: not empty.
@@ -174,11 +179,28 @@ private:
                 a.node->placed_sequence_ < b.node->placed_sequence_);
     }
 
+    void renew(timer_node& node, std::int64_t deadline_ns) noexcept {
+        if (next_sequence_ == UINT32_MAX) [[unlikely]] {
+            renumber();
+        }
+        node.deadline_ns_ = deadline_ns;
+        node.sequence_ = next_sequence_++;
+    }
+
     /// The item for what the node wants now. While it is only in the node, the old pair stays in
     /// the heap, or the order of others below it would break.
     static item refreshed(timer_node& node) noexcept {
         node.placed_sequence_ = node.sequence_;
         return {node.deadline_ns_, &node};
+    }
+
+    bool erase_last(timer_node& node) noexcept {
+        if (!node.armed()) {
+            return false;
+        }
+        node.position_ = timer_node::absent;
+        --end_;
+        return true;
     }
 
     void put(std::size_t index, item value) noexcept {
@@ -236,13 +258,14 @@ private:
         }
     }
 
+    EDDY_API EDDY_COLD void renumber() noexcept;
     bool grow(std::size_t wanted) noexcept;
     void adopt_spare() noexcept;
 
     item_array items_;
     std::size_t end_ = root;
     std::size_t array_end_ = root;
-    std::uint64_t next_sequence_ = 0;
+    std::uint32_t next_sequence_;
 
     std::atomic<std::size_t> reserved_{0};
     /// How many the largest array that exists has room for. Never shrinks.
