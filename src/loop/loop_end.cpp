@@ -174,8 +174,8 @@ void loop::cancel_timers() noexcept {
     // A heap must not change while it is walked: they leave it afterwards.
     operation_list cancelled;
     const auto collect = [&](timer_node& node) {
-        if (node.owner == timer_owner::timer) {
-            cancelled.push_back(detail::owner_of<&timer::node_>(node));
+        if (node.owner == timer_owner::timer || node.owner == timer_owner::local_timer) {
+            cancelled.push_back(detail::owner_of<&timer_base::node_>(node));
         }
     };
     timers_.for_each(collect);
@@ -183,7 +183,12 @@ void loop::cancel_timers() noexcept {
         system_timers_->heap().for_each(collect);
     }
     while (!cancelled.empty()) {
-        begin_cancel(static_cast<timer&>(cancelled.pop_front()));
+        auto& t = static_cast<timer_base&>(cancelled.pop_front());
+        if (t.kind() == node_kind::timer) {
+            begin_cancel(static_cast<timer&>(t));
+        } else {
+            static_cast<void>(take_out(t));
+        }
     }
 }
 
@@ -201,12 +206,14 @@ void loop::visit_live(function_ref<void(const live_operation&)> visit, bool back
         }
     };
     engine_->for_each_operation(visit_io);
-    const auto visit_timer = [&](const timer& t) {
-        visit({"timer", t.name_ != nullptr ? t.name_ : "", -1});
+    const auto visit_timer = [&](const operation& t) {
+        const char* const name =
+            t.kind() == node_kind::timer ? static_cast<const timer&>(t).name_ : nullptr;
+        visit({"timer", name != nullptr ? name : "", -1});
     };
     const auto visit_node = [&](timer_node& node) {
-        if (node.owner == timer_owner::timer) {
-            visit_timer(detail::owner_of<&timer::node_>(node));
+        if (node.owner == timer_owner::timer || node.owner == timer_owner::local_timer) {
+            visit_timer(detail::owner_of<&timer_base::node_>(node));
         }
     };
     timers_.for_each(visit_node);
@@ -216,8 +223,8 @@ void loop::visit_live(function_ref<void(const live_operation&)> visit, bool back
     const auto visit_ready = [&](operation& op) {
         if (op.kind() == node_kind::entry) {
             visit({"entry", "", -1});
-        } else if (op.kind() == node_kind::timer) {
-            visit_timer(static_cast<timer&>(op));
+        } else if (op.kind() == node_kind::timer || op.kind() == node_kind::local_timer) {
+            visit_timer(op);
         } else if (auto& io = static_cast<io_operation&>(op); io.list_next_ == nullptr) {
             visit_io(io);  // the others are with the engine
         }

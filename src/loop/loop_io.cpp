@@ -219,6 +219,9 @@ inline void loop::dispatch(operation& op) noexcept {
         case node_kind::timer:
             dispatch(static_cast<timer&>(op));
             break;
+        case node_kind::local_timer:
+            dispatch(static_cast<local_timer&>(op));
+            break;
         case node_kind::timer_command:
         case node_kind::stop_command:
         case node_kind::io_returned:

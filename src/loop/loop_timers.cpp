@@ -10,30 +10,23 @@
 namespace eddy {
 
 static_assert(sizeof(timer) <= 128, "a timer has two cache lines");
+static_assert(sizeof(local_timer) <= 64, "a local timer has one");
 
-namespace {
-
-/// Out of line, or moving a timer later would pay for the registers that this needs.
-[[gnu::noinline]] void insert_into(timer_heap& heap, timer_node& node,
-                                   std::int64_t deadline_ns) noexcept {
-    heap.insert(node, deadline_ns);
+timer_room& timer::room_of(loop& home, timer_clock which) {
+    if (which == timer_clock::steady) {
+        return *home.timer_room_;
+    }
+    if (home.system_timers_ == nullptr) {
+        home.system_timers_ = std::make_unique<system_timers>(home);
+    }
+    return home.system_timers_->room();
 }
 
-}  // namespace
-
 timer::timer(loop& home, callback on_run, callback on_cancel, timer_clock which)
-    : operation(node_kind::timer),
-      room_(home.timer_room_.get()),
+    : timer_base(node_kind::timer, timer_owner::timer, room_of(home, which)),
       on_run_(on_run),
       on_cancel_(on_cancel) {
     system_clock_ = which == timer_clock::system;
-    if (which == timer_clock::system && home.system_timers_ == nullptr) {
-        home.system_timers_ = std::make_unique<system_timers>(home);
-    }
-    if (which == timer_clock::system) {
-        room_ = &home.system_timers_->room();
-    }
-    room_->enter();
 }
 
 timer::~timer() {
@@ -41,30 +34,27 @@ timer::~timer() {
         !armed() && wanted_ns_.load(std::memory_order_relaxed) == no_command,
         "a timer was destroyed while it was armed: disarm() it, or cancel() it and wait for "
         "its on_cancel first");
-    room_->leave();
 }
 
-void timer::set_priority(priority_level priority) noexcept {
+local_timer::local_timer(loop& home, callback on_run)
+    : timer_base(node_kind::local_timer, timer_owner::local_timer, *home.timer_room_),
+      on_run_(on_run) {}
+
+local_timer::~local_timer() {
+    EDDY_ASSERT(!armed(), "a timer was destroyed while it was armed: disarm() it first");
+}
+
+void timer_base::set_priority(priority_level priority) noexcept {
     EDDY_ASSERT(!queued_ && priority < priority_count, "bad time or value for a priority");
     priority_ = priority;
 }
 
-void loop::post_at(time_point when, timer& t) noexcept {
-    const std::int64_t when_ns = when.time_since_epoch().count();
-    // The short way, for the thread of the loop and nothing special about the timer. relaxed: what
-    // another thread wants is left to command().
-    if (!lost_by_fork() && on_thread() && t.room_ == open_room_ &&
-        t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command) {
-        if (t.node_.armed()) {
-            // To later, such as the timeout of a connection that is alive.
-            if (timers_.push_back(t.node_, when_ns)) {
-                return;
-            }
-        } else if (!t.queued_) {
-            ++work_;
-            insert_into(timers_, t.node_, when_ns);
-            return;
-        }
+void loop::set(timer& t, std::int64_t when_ns) noexcept {
+    // The short way, for the thread of the loop and nothing special about the timer.
+    if (!lost_by_fork() && on_thread() && t.room_ == open_room_ && !t.armed() && nothing_told(t)) {
+        ++work_;
+        timers_.insert(t.node_, when_ns);
+        return;
     }
     set_slowly(t, when_ns);
 }
@@ -72,6 +62,34 @@ void loop::post_at(time_point when, timer& t) noexcept {
 void loop::set_slowly(timer& t, std::int64_t when_ns) noexcept {
     EDDY_ASSERT(!t.system_clock_, "a system-clock timer needs a system time");
     command(t, timer::as_deadline(when_ns));
+}
+
+/// That of the loop, or one that has it while nobody runs it, as for start().
+inline void loop::check_thread() noexcept {
+    check_use();
+    if (!on_thread()) {
+        EDDY_ASSERT(!running_.load(std::memory_order_relaxed),
+                    "a local timer was set by a thread that does not run its loop");
+        attend();
+    }
+}
+
+void loop::insert(local_timer& t, std::int64_t when_ns) noexcept {
+    check_thread();
+    ++work_;
+    timers_.insert(t.node_, when_ns);
+}
+
+void loop::set_slowly(local_timer& t, std::int64_t when_ns) noexcept {
+    EDDY_ASSERT(&t.home() == this, "a timer was set on a loop that it does not belong to");
+    check_thread();
+    if (ends()) {
+        return;
+    }
+    if (t.queued_) {
+        ready_.erase(t);  // it was due, and is set anew
+    }
+    timers_.move(t.node_, when_ns);
 }
 
 void loop::post_at(system_time_point when, timer& t) noexcept {
@@ -153,21 +171,18 @@ bool loop::away_from_inbox(timer& t) noexcept {
     return t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command;
 }
 
-bool loop::disarm(timer& t) noexcept {
-    // The short way, as above. The heap is the one that the loop knows, not the one that the timer
-    // points to: with many timers, all that is asked of it would wait for the timer's memory.
-    if (t.room_ == timer_room_.get() && t.node_.armed() &&
-        t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command) {
-        timers_.erase(t.node_);
-        --work_;
-        return true;
-    }
-    return disarm_slowly(t);
-}
-
 bool loop::disarm_slowly(timer& t) noexcept {
     EDDY_ASSERT(&t.home() == this, "a timer was disarmed on a loop that it does not belong to");
     static_cast<void>(away_from_inbox(t));
+    return take_out(t);
+}
+
+bool loop::disarm_slowly(local_timer& t) noexcept {
+    EDDY_ASSERT(&t.home() == this, "a timer was disarmed on a loop that it does not belong to");
+    return take_out(t);
+}
+
+bool loop::take_out(timer_base& t) noexcept {
     if (t.node_.armed()) {
         t.room_->heap.erase(t.node_);
     } else if (t.queued_) {
@@ -188,7 +203,8 @@ void loop::expire_timers() noexcept {
     while (timer_node* const node = timers_.pop_due(now_ns)) {
         switch (node->owner) {
             case timer_owner::timer:
-                due(detail::owner_of<&timer::node_>(*node));
+            case timer_owner::local_timer:
+                due(detail::owner_of<&timer_base::node_>(*node));
                 break;
             case timer_owner::io_limit:
                 engine_->cancel(detail::owner_of<&timed_io_operation::limit_>(*node),
@@ -201,7 +217,7 @@ void loop::expire_timers() noexcept {
     }
 }
 
-void loop::due(timer& t) noexcept {
+void loop::due(timer_base& t) noexcept {
     if (!t.queued_) {
         ready_.push(t);
     }
@@ -228,6 +244,13 @@ void loop::dispatch(timer& t) noexcept {
     if (callback != nullptr) {
         callback(t);
     }
+}
+
+void loop::dispatch(local_timer& t) noexcept {
+    ++counters_.completions;
+    ++counters_.timers_fired;
+    --work_;
+    t.on_run_(t);
 }
 
 /// Sets an interval timer to the first of its deadlines that is not past, and counts the others.

@@ -162,6 +162,7 @@ void loop::take(queue_node& node) noexcept {
             stoppable_io::of(node).stop_taken();
             break;
         case node_kind::timer:
+        case node_kind::local_timer:
         case node_kind::lease:
             break;  // never in the inbox
     }

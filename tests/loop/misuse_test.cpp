@@ -197,6 +197,36 @@ TEST_P(LoopMisuseDeathTest, DisarmingATimerOfAnotherLoop) {
         "does not belong");
 }
 
+TEST_P(LoopMisuseDeathTest, SettingOrDisarmingALocalTimerOnAnotherLoopOrDestroyingOneThatIsArmed) {
+    const auto nothing = [](local_timer&) noexcept {};
+    const auto wrong = [&](auto use) {
+        loop l(options());
+        loop other(options());
+        local_timer t(l, nothing);
+        use(l, other, t);
+    };
+    EXPECT_DEATH(wrong([](loop&, loop& other, local_timer& t) { other.post_after(1h, t); }),
+                 "a timer was set on a loop that it does not belong to");
+    EXPECT_DEATH(wrong([](loop& l, loop& other, local_timer& t) {
+                     l.post_after(1h, t);
+                     other.disarm(t);
+                 }),
+                 "does not belong");
+    EXPECT_DEATH(wrong([](loop& l, loop&, local_timer& t) { l.post_after(1h, t); }),
+                 "a timer was destroyed while it was armed");
+}
+
+TEST_P(LoopMisuseDeathTest, SettingALocalTimerOnAThreadThatDoesNotRunItsLoop) {
+    EXPECT_DEATH(
+        {
+            loop l(options());
+            local_timer t(l, [](local_timer&) noexcept {});
+            l.post([&] { std::thread([&] { l.post_after(1h, t); }).join(); });
+            l.run_for(1s);
+        },
+        "by a thread that does not run its loop");
+}
+
 TEST_P(LoopMisuseDeathTest, SettingATimerByTheWrongClock) {
     EXPECT_DEATH(
         {

@@ -1,19 +1,22 @@
 // A timer that other threads set, move and cancel: loop::command(), take(), apply(), due() and
-// dispatch() (src/loop/loop_timers.cpp, src/loop/loop_work.cpp).
+// dispatch() (src/loop/loop_timers.cpp, src/loop/loop_work.cpp), and loop::post_at() on the loop's
+// own thread (include/eddy/loop/loop.hpp).
 //
 // The wanted deadline stands in timer::wanted_ns_; whoever moves it away from `no_command` pushes
 // the timer's one command node. What happens inside the inbox is the matter of inbox.pml; here it is
 // a place for one node, out of which the loop takes it some time after the push.
 //
-// Threads A and B set the timer, and it is cancelled. Three ways of using it:
+// Threads A and B set the timer, and it is cancelled. Four ways of using it:
 //   B_CANCELS_LAST    when A's commands have returned; on_cancel frees the timer.
 //   B_CANCELS         whenever it likes; the timer is freed when both threads are done, too.
 //   LOOP_CANCELS      on the loop's thread, when the commands of both have returned, though the
 //                     loop may not have seen them; on_cancel frees the timer.
+//   LOOP_SETS         the same, but before it cancels the loop's thread sets it.
 //
 // Shown:
 //   - the node is never pushed while it is in the inbox or in the loop's hands;
-//   - what one thread wanted later is never overtaken by what it wanted earlier;
+//   - what one thread wanted later is never overtaken by what it wanted earlier, nor what the loop's
+//     thread wants by what others had told before;
 //   - a cancel is never overwritten: on_cancel comes, and comes once;
 //   - nobody touches a timer that its on_cancel has freed, and it leaves nothing in the inbox.
 
@@ -22,10 +25,12 @@
 #define FIRST_OF_A 2
 #define SECOND_OF_A 3
 #define FIRST_OF_B 4
+#define OF_LOOP 5
 
 #define B_CANCELS_LAST 1
 #define B_CANCELS 2
 #define LOOP_CANCELS 3
+#define LOOP_SETS 4
 
 byte wanted = NO_COMMAND;              // timer::wanted_ns_
 bool in_inbox = false;                 // timer::command_ is linked there
@@ -40,6 +45,7 @@ bool a_done = false;
 bool b_done = false;
 bool freed = false;
 bool second_of_a_applied = false;
+bool of_loop_applied = false;
 byte cancelled = 0;                    // calls of on_cancel
 
 #define TOUCH assert(!freed)
@@ -93,7 +99,7 @@ proctype thread_b() {
     bool mine = false;
     command(FIRST_OF_B);
     if
-    ::  usage == LOOP_CANCELS
+    ::  usage >= LOOP_CANCELS
     ::  usage == B_CANCELS -> command(CANCEL)
     ::  usage == B_CANCELS_LAST && a_done -> command(CANCEL)
     fi;
@@ -106,6 +112,8 @@ inline apply(value) {
         TOUCH;
         assert(value != FIRST_OF_A || !second_of_a_applied);
         second_of_a_applied = second_of_a_applied || value == SECOND_OF_A;
+        assert(!of_loop_applied || value == CANCEL || value == NO_COMMAND);
+        of_loop_applied = of_loop_applied || value == OF_LOOP;
         if
         ::  cancelling || value == NO_COMMAND
         ::  else ->
@@ -162,21 +170,37 @@ inline dispatch() {
     fi
 }
 
+// loop::post_at() on the thread: an inbox that is empty has nothing of this timer either, though
+// somebody may be about to push.
+inline set_here() {
+#ifndef SET_AT_ONCE
+    if
+    ::  in_inbox && wanted != NO_COMMAND -> take()         // away_from_inbox()
+    ::  else                                               // nothing_told()
+    fi;
+#endif
+    apply(OF_LOOP)
+}
+
 active proctype event_loop() {
     byte value;
+    bool set = false;                  // the loop's thread has set it
     bool asked = false;                // the loop's thread has cancelled it
-    select(usage : B_CANCELS_LAST .. LOOP_CANCELS);
+    select(usage : B_CANCELS_LAST .. LOOP_SETS);
     run thread_a();
     run thread_b();
     do
     ::  in_inbox -> take()
     ::  d_step { in_heap && !queued -> in_heap = false; queued = true }       // expire_timers(), due()
     ::  queued -> dispatch()
-    ::  usage == LOOP_CANCELS && a_done && b_done && !asked ->                // command() on the thread
-        asked = true;
+    ::  usage == LOOP_SETS && a_done && b_done && !set ->
+        set = true;
+        set_here()
+    ::  usage >= LOOP_CANCELS && a_done && b_done && !asked && (set || usage != LOOP_SETS) ->
+        asked = true;                  // command() on the thread
         apply(CANCEL)
     ::  atomic {                       // nothing can happen any more
-            a_done && b_done && (asked || usage != LOOP_CANCELS) && !in_inbox && !in_heap && !queued ->
+            a_done && b_done && (asked || usage < LOOP_CANCELS) && !in_inbox && !in_heap && !queued ->
             assert(cancelled == 1 && wanted == NO_COMMAND && !cancelling);
             break
         }

@@ -16,6 +16,7 @@ inline constexpr priority_level default_priority = 32;
 enum class node_kind : std::uint8_t {
     entry,          ///< run its callback
     timer,          ///< it is due
+    local_timer,    ///< it is due
     io,             ///< perform it, or deliver its result; in the inbox: start it
     io_stop,        ///< another thread asks an I/O operation to stop
     timer_command,  ///< another thread set, moved or cancelled a timer

@@ -14,7 +14,7 @@
 namespace eddy {
 
 /// What contains a timer_node.
-enum class timer_owner : std::uint8_t { timer, io_limit, back_off };
+enum class timer_owner : std::uint8_t { timer, local_timer, io_limit, back_off };
 
 /// A place in a timer_heap. Inside a timer, or an operation with a deadline.
 class timer_node {

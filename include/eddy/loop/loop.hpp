@@ -15,6 +15,7 @@
 #include <eddy/loop/counters.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/lease.hpp>
+#include <eddy/loop/local_timer.hpp>
 #include <eddy/loop/loop_notice.hpp>
 #include <eddy/loop/scheduler.hpp>
 #include <eddy/loop/spin_gauge.hpp>
@@ -225,13 +226,41 @@ public:
     /// returned.
     void hand_over(entry& e) noexcept;
     void cancel(entry& e) noexcept override;
-    void post_at(time_point when, timer& t) noexcept override;
+    void post_at(time_point when, timer& t) noexcept override {
+        if (!push_back_at_once(when, t)) {
+            set(t, when.time_since_epoch().count());
+        }
+    }
     void post_at(system_time_point when, timer& t) noexcept;
     void cancel(timer& t) noexcept override;
 
+    /// Sets or moves `t`; nothing happens while the loop ends. Thread: the loop's.
+    void post_at(time_point when, local_timer& t) noexcept {
+        const std::int64_t when_ns = when.time_since_epoch().count();
+        if (timer_room* const room = open_room_; t.room_ == room) {
+            if (t.node_.armed()) {
+                // To later, such as the timeout of a connection that is alive.
+                if (room->heap.push_back(t.node_, when_ns)) {
+                    return;
+                }
+            } else if (!t.queued_) {
+                insert(t, when_ns);
+                return;
+            }
+        }
+        set_slowly(t, when_ns);
+    }
+    using scheduler::post_after;
+    void post_after(duration delay, local_timer& t) noexcept {
+        post_at(saturating_add(clock::now(), delay), t);
+    }
+
     /// Take back a timer or an entry at once, without a callback; false if it was not armed or
     /// posted. Thread: the loop's; no other may be about to set or post it.
-    bool disarm(timer& t) noexcept;
+    bool disarm(timer& t) noexcept {
+        return (nothing_told(t) && disarm_at_once(t)) || disarm_slowly(t);
+    }
+    bool disarm(local_timer& t) noexcept { return disarm_at_once(t) || disarm_slowly(t); }
     bool disarm(entry& e) noexcept;
 
     // --- I/O. Thread: the loop's
@@ -355,6 +384,7 @@ private:
     void dispatch(operation& op) noexcept;
     void dispatch(entry& e) noexcept;
     void dispatch(timer& t) noexcept;
+    void dispatch(local_timer& t) noexcept;
     void dispatch(io_operation& op) noexcept;
     void complete(io_operation& op) noexcept;
     void complete_receive(io_operation& op) noexcept;
@@ -400,13 +430,42 @@ private:
     [[nodiscard]] bool withdraw(io_operation& op) noexcept;
     void move(operation& op, priority_level priority) noexcept;
 
+    /// Whether no other thread has told anything of `t` that is still to be done; what is just
+    /// being told may come later. Asked of the inbox if that is empty: with many timers it is
+    /// nearer than they are. relaxed: what was told before this call has been pushed.
+    bool nothing_told(const timer& t) const noexcept {
+        return inbox_.empty() || t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command;
+    }
+    /// The short way for a timer that is set and moved to later, by the loop's thread. False:
+    /// nothing was done.
+    bool push_back_at_once(time_point when, timer& t) noexcept {
+        return !lost_by_fork() && on_thread() && t.room_ == open_room_ && t.node_.armed() &&
+               nothing_told(t) && timers_.push_back(t.node_, when.time_since_epoch().count());
+    }
+    /// The same for one that is in the heap and to be disarmed. The heap is the one that the loop
+    /// knows, not the one that the timer points to: with many timers, all that is asked of it would
+    /// wait for the timer's memory.
+    bool disarm_at_once(timer_base& t) noexcept {
+        timer_room* const room = timer_room_.get();
+        if (t.room_ != room || !room->heap.erase(t.node_)) {
+            return false;
+        }
+        --work_;
+        return true;
+    }
+    void set(timer& t, std::int64_t when_ns) noexcept;
+    void insert(local_timer& t, std::int64_t when_ns) noexcept;
+    void check_thread() noexcept;
     void set_slowly(timer& t, std::int64_t when_ns) noexcept;
+    void set_slowly(local_timer& t, std::int64_t when_ns) noexcept;
     bool disarm_slowly(timer& t) noexcept;
+    bool disarm_slowly(local_timer& t) noexcept;
+    bool take_out(timer_base& t) noexcept;
     void command(timer& t, std::int64_t wanted_ns) noexcept;
     void tell(timer& t, std::int64_t wanted_ns) noexcept;
     void apply(timer& t, std::int64_t wanted_ns) noexcept;
     EDDY_COLD void begin_cancel(timer& t) noexcept;
-    void due(timer& t) noexcept;
+    void due(timer_base& t) noexcept;
     void repeat(timer& t) noexcept;
 
     void attend() noexcept;
@@ -476,6 +535,7 @@ private:
     std::atomic<unsigned> threads_inside_{0};
 
     friend class timer;
+    friend class local_timer;
     friend class lease;
     friend class own_io;
     friend class stoppable_io;

@@ -3,8 +3,7 @@
 #include <eddy/base/clock.hpp>
 #include <eddy/base/config.hpp>
 #include <eddy/intrusive/operation.hpp>
-#include <eddy/intrusive/timer_heap.hpp>
-#include <eddy/loop/timer_room.hpp>
+#include <eddy/loop/timer_base.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -18,7 +17,8 @@ enum class timer_clock : std::uint8_t {
     system,  ///< follows the setting of the clock
 };
 
-/// A timer of one loop. Set and cancelled through the loop, from any thread.
+/// A timer of one loop. Set and cancelled through the loop, from any thread; for what only the
+/// loop's own sets, there is the local_timer, which is smaller.
 ///
 ///     idle --post_at()--> armed --due--> idle, then on_run
 ///     any  --cancel()---> cancelling --> idle, then on_cancel
@@ -32,7 +32,7 @@ enum class timer_clock : std::uint8_t {
 /// Lifetime: while it is armed, and after cancel() until on_cancel was called. One that is not
 /// armed may outlive the loop. The callbacks run on the loop's thread, must not throw, and may set
 /// the timer again or destroy it.
-class timer : public operation {
+class timer : public timer_base {
 public:
     using callback = void (*)(timer&) noexcept;
 
@@ -42,16 +42,13 @@ public:
                             timer_clock which = timer_clock::steady);
     EDDY_API ~timer();
 
-    loop& home() const noexcept { return room_->home(); }
     timer_clock which_clock() const noexcept {
         return system_clock_ ? timer_clock::system : timer_clock::steady;
     }
 
-    /// The following: the loop's thread, or before the timer is set.
-    bool armed() const noexcept { return node_.armed() || queued_; }
+    /// The following, as above: the loop's thread, or before the timer is set.
     /// Zero: one shot. Deadlines are multiples from the first one; what was missed is counted.
     void set_interval(duration interval) noexcept { interval_ns_ = interval.count(); }
-    EDDY_API void set_priority(priority_level priority) noexcept;
     void set_name(const char* name) noexcept { name_ = name; }
     /// How many deadlines have passed since on_run was called last: 1, or more for an interval.
     std::uint64_t expirations() const noexcept { return expirations_; }
@@ -69,10 +66,8 @@ private:
         command_node() noexcept : queue_node(node_kind::timer_command) {}
     };
 
-    // What setting and disarming look at comes first, together: with many timers, each cache line
-    // costs more than all the rest. It is in the heap or in the ready queue, never in both.
-    timer_node node_;
-    timer_room* room_;
+    static timer_room& room_of(loop& home, timer_clock which);
+
     /// What another thread wants; `no_command` while `command_` is not in the inbox.
     std::atomic<std::int64_t> wanted_ns_{no_command};
     callback on_run_;
