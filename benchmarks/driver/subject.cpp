@@ -38,6 +38,7 @@ bool runs_a_loop(std::string_view suite) { return suite != "await" && suite != "
 std::vector<std::string_view> eddy_programs(std::string_view suite) {
     if (suite == "echo") return {"eddy_wait"};
     if (suite == "post") return {"eddy_callable"};
+    if (suite == "timer") return {"eddy_any_thread"};
     if (suite == "compile") {
         return {"eddy_coro",
                 "eddy_sender",

@@ -1,71 +1,14 @@
-// Timers on eddy.
+// Timers on eddy: those that, like all of the bare heap, belong to one thread.
 
-#include <algorithm>
-#include <memory>
-
-#include "common/eddy_loop.hpp"
-#include "timer/harness.hpp"
+#include "timer/eddy_timers.hpp"
 
 namespace {
 
-static_assert(sizeof(eddy::timer) == 120, "raw_heap_128 is there to be compared with it");
+static_assert(sizeof(eddy::local_timer) == 64, "raw_heap_64 is there to be compared with it");
 
 template <class Handler>
-class eddy_timers {
-public:
-    eddy_timers(Handler& handler, unsigned count)
-        : handler_(handler), timers_(std::allocator<eddy::timer>().allocate(count)), count_(count) {
-        only_ = this;
-        for (unsigned i = 0; i < count; ++i) std::construct_at(timers_ + i, loop_.get(), on_timer);
-    }
-    ~eddy_timers() {
-        inside([this] {
-            std::for_each_n(timers_, count_, [&](eddy::timer& t) { loop_->disarm(t); });
-        });
-        std::destroy_n(timers_, count_);
-        std::allocator<eddy::timer>().deallocate(timers_, count_);
-    }
-
-    template <class Function>
-    void inside(Function f) {
-        loop_->post([this, f] {
-            f();
-            loop_->stop();
-        });
-        loop_->run();
-    }
-
-    void set(unsigned i, std::int64_t delay) { loop_->post_at(after(delay), timers_[i]); }
-    void cancel(unsigned i) { loop_->disarm(timers_[i]); }
-    void push_back(unsigned i, std::int64_t delay) { set(i, delay); }
-    void turn() { turn_ = eddy::clock::now(); }
-    void run() {
-        running_ = true;
-        loop_->run();
-    }
-    void stop() { loop_->stop(); }
-
-private:
-    /// As the bare heap does it: the time of the turn, and in a callback the time that it is.
-    eddy::time_point after(std::int64_t delay) const {
-        return (running_ ? eddy::clock::now() : turn_) + eddy::duration(delay);
-    }
-
-    static void on_timer(eddy::timer& t) noexcept {
-        only_->handler_.fired(static_cast<unsigned>(&t - only_->timers_));
-    }
-
-    /// With nothing else in an item but the timer, as in those of the bare heap.
-    static inline eddy_timers* only_ = nullptr;
-
-    Handler& handler_;
-    bench::eddy_loop loop_;
-    eddy::timer* const timers_;  // side by side, as those of the others
-    const unsigned count_;
-    eddy::time_point turn_ = eddy::clock::now();
-    bool running_ = false;
-};
+using timers = bench::eddy_timers<Handler, eddy::local_timer>;
 
 }  // namespace
 
-int main(int argc, char** argv) { return bench::timer_main<eddy_timers>(argc, argv); }
+int main(int argc, char** argv) { return bench::timer_main<timers>(argc, argv); }

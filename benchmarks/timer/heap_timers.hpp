@@ -11,8 +11,7 @@
 
 namespace bench {
 
-/// The bare minimum: its user knows that what he pushes back is set, and to later; the kernel gives
-/// the pages of the heap when they are first needed.
+/// The bare minimum: its user knows that what he pushes back is set, and to later.
 struct bare_node : heap::node {
     static constexpr bool asks = false;
 };
@@ -25,7 +24,7 @@ template <>
 struct padding<0> {};
 
 /// A node of `Size` bytes with the duties of a library, whose users may set any timer to any time:
-/// pushing back has to ask. And whoever makes a timer has paid for its place in the heap.
+/// pushing back has to ask.
 template <std::size_t Size>
 struct library_node : heap::node, padding<Size - sizeof(heap::node)> {
     static constexpr bool asks = true;
@@ -40,7 +39,7 @@ public:
           epoll_(must(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
           nodes_(count) {
         heap_.reserve(count);
-        if (Node::asks) heap_.touch();
+        heap_.touch();
     }
 
     void set(unsigned i, std::int64_t delay) { heap_.insert(nodes_[i], now() + delay); }

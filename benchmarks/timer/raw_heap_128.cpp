@@ -1,4 +1,5 @@
-// Timers on that heap with the duties of a library, and timers as large as those of eddy.
+// Timers on that heap with the duties of a library, and timers about as large as those of eddy that
+// any thread can set.
 
 #include "timer/heap_timers.hpp"
 

@@ -1,4 +1,5 @@
-// Timers on that heap with the duties of a library, and a cache line for each timer.
+// Timers on that heap with the duties of a library, and a cache line for each timer, which is what
+// a local timer of eddy has.
 
 #include "timer/heap_timers.hpp"
 
