@@ -27,7 +27,6 @@ function read_table(    line, key, names) {
         else if (key ~ /^file /) { sub(/^file /, "", key); allow(key, names) }
         else if (key == "private") allow("private", names)
         else if (key == "banned") allow("banned", names)
-        else if (key == "heavy") continue  # thin.sh
         else { print table ": cannot read: " line; bad = 1 }
     }
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # thin.sh ROOT COMPILER [FLAG...]: no header under ROOT/include brings along a system header that
-# rooms.txt calls banned or heavy, through whatever other headers.
+# rooms.txt calls banned, through whatever other headers.
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 cd "$1"
 compiler=$2
 shift 2
 flags=("$@")
-pattern=$(sed -n 's/^\(banned\|heavy\): *//p' "$here/rooms.txt" | xargs | tr ' ' '|')
+pattern=$(sed -n 's/^banned: *//p' "$here/rooms.txt" | xargs | tr ' ' '|')
 
 # brought HEADER...: those of them that come with these.
 brought() {

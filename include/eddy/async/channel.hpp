@@ -3,9 +3,9 @@
 #include <eddy/async/detail/channel_core.hpp>
 #include <eddy/async/detail/wait_sender.hpp>
 #include <eddy/base/error.hpp>
-#include <eddy/base/lean/memory.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <type_traits>

@@ -7,7 +7,6 @@
 #include <eddy/async/event.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/base/assert.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/env.hpp>
 #include <eddy/ex/inplace_stop_token.hpp>
@@ -16,6 +15,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <type_traits>

@@ -4,12 +4,12 @@
 #include <eddy/async/detail/background.hpp>
 #include <eddy/async/report_exception.hpp>
 #include <eddy/async/task.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/io/detail/sender_argument.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
 
 #include <exception>
+#include <memory>
 #include <type_traits>
 #include <utility>
 

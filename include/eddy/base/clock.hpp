@@ -1,6 +1,6 @@
 #pragma once
 
-#include <eddy/base/lean/chrono.hpp>
+#include <chrono>
 
 namespace eddy {
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <eddy/base/lean/memory.hpp>
-
+#include <memory>
 #include <type_traits>
 #include <utility>
 

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <eddy/base/lean/memory.hpp>
-
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace eddy::detail {
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <eddy/base/lean/min_max.hpp>
 #include <eddy/intrusive/ready_queue.hpp>
 
 #include <array>
@@ -20,7 +19,7 @@ class ageing {
 public:
     /// Fewer than there are levels cannot be promised: they could all be due at once.
     explicit ageing(std::uint64_t limit) noexcept
-        : limit_(std::max<std::uint64_t>(limit, priority_count)) {}
+        : limit_(limit > priority_count ? limit : priority_count) {}
 
     /// Precondition: not empty.
     operation& pop(ready_queue& ready) noexcept {

@@ -2,12 +2,11 @@
 
 #include <eddy/base/assert.hpp>
 #include <eddy/base/config.hpp>
-#include <eddy/base/lean/memory.hpp>
-#include <eddy/base/lean/min_max.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <new>
 
@@ -236,7 +235,7 @@ private:
             if (first >= end_) {
                 break;
             }
-            const std::size_t end = std::min(first + siblings, end_);
+            const std::size_t end = first + siblings < end_ ? first + siblings : end_;
             std::size_t least = first;
             for (std::size_t child = first + 1; child != end; ++child) {
                 if (before(items_[child], items_[least])) {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <eddy/base/lean/chrono.hpp>
-
+#include <chrono>
 #include <type_traits>
 
 #include <netinet/in.h>

@@ -3,7 +3,6 @@
 #include <eddy/base/clock.hpp>
 #include <eddy/base/config.hpp>
 #include <eddy/base/function_ref.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/base/member.hpp>
 #include <eddy/base/unique_fd.hpp>
 #include <eddy/engine/engine_kind.hpp>
@@ -25,6 +24,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <type_traits>

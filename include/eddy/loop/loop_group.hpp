@@ -1,12 +1,12 @@
 #pragma once
 
 #include <eddy/base/config.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/scheduler.hpp>
 
 #include <csignal>
 #include <cstddef>
+#include <memory>
 
 namespace eddy {
 

@@ -2,13 +2,13 @@
 
 #include <eddy/base/clock.hpp>
 #include <eddy/base/config.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/base/member.hpp>
 #include <eddy/loop/brief_memory.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/timer.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>

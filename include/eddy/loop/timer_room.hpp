@@ -1,8 +1,8 @@
 #pragma once
 
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/intrusive/timer_heap.hpp>
 
+#include <memory>
 #include <new>
 
 namespace eddy {

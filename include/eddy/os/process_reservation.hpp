@@ -1,9 +1,9 @@
 #pragma once
 
 #include <eddy/base/config.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/os/process_handle.hpp>
 
+#include <memory>
 #include <system_error>
 
 namespace eddy {

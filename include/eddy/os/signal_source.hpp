@@ -1,13 +1,13 @@
 #pragma once
 
 #include <eddy/base/config.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/loop/loop.hpp>
 #include <eddy/os/signal_set.hpp>
 #include <eddy/os/signal_wait.hpp>
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <system_error>
 
 namespace eddy {

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <eddy/base/config.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/loop_group.hpp>
 #include <eddy/os/signal_source.hpp>
 
 #include <cstddef>
+#include <memory>
 
 namespace eddy {
 

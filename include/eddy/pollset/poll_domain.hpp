@@ -1,10 +1,10 @@
 #pragma once
 
 #include <eddy/base/config.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/pollset/closure.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <system_error>
 
 namespace eddy {

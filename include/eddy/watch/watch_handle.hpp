@@ -1,12 +1,12 @@
 #pragma once
 
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/watch/child_watch.hpp>
 #include <eddy/watch/children_watch.hpp>
 #include <eddy/watch/fd_watch.hpp>
 #include <eddy/watch/signal_watch.hpp>
 
 #include <atomic>
+#include <memory>
 #include <type_traits>
 #include <utility>
 

@@ -2,9 +2,9 @@
 
 #include <eddy/async/detail/made_task.hpp>
 #include <eddy/async/task.hpp>
-#include <eddy/base/lean/memory.hpp>
 
 #include <exception>
+#include <memory>
 #include <utility>
 
 namespace eddy::detail {

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <eddy/base/lean/memory.hpp>
-
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <memory_resource>
 #include <new>
 #include <type_traits>

@@ -4,7 +4,6 @@
 #include <eddy/async/detail/spare_room.hpp>
 #include <eddy/async/detail/task_promise.hpp>
 #include <eddy/base/config.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/io/io_sender.hpp>
@@ -14,6 +13,7 @@
 #include <concepts>
 #include <coroutine>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <system_error>
 #include <utility>

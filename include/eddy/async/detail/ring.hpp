@@ -1,8 +1,7 @@
 #pragma once
 
-#include <eddy/base/lean/memory.hpp>
-
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 namespace eddy::detail {

@@ -2,10 +2,10 @@
 
 #include <eddy/async/detail/frame_allocator.hpp>
 #include <eddy/base/config.hpp>
-#include <eddy/base/lean/memory.hpp>
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <memory_resource>
 
 namespace eddy::detail {

@@ -2,7 +2,6 @@
 
 #include <eddy/async/detail/task_frame.hpp>
 #include <eddy/base/config.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/base/member.hpp>
 #include <eddy/ex/get_allocator.hpp>
 #include <eddy/ex/get_scheduler.hpp>
@@ -16,6 +15,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <type_traits>
 #include <utility>
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/ex/env.hpp>
 #include <eddy/ex/get_allocator.hpp>
 
+#include <memory>
 #include <type_traits>
 #include <utility>
 

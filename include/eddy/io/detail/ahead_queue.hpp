@@ -2,11 +2,11 @@
 
 #include <eddy/base/config.hpp>
 #include <eddy/base/error.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/io/detail/ahead_source.hpp>
 #include <eddy/loop/loop.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 
 namespace eddy::detail {

@@ -3,13 +3,13 @@
 #include <eddy/base/clock.hpp>
 #include <eddy/base/config.hpp>
 #include <eddy/base/error.hpp>
-#include <eddy/base/lean/memory.hpp>
 #include <eddy/io/address.hpp>
 #include <eddy/loop/descriptor.hpp>
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/timer.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <system_error>
 #include <vector>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <eddy/base/lean/min_max.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/address.hpp>
@@ -9,6 +8,7 @@
 #include <eddy/io/io_sender.hpp>
 
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -97,7 +97,7 @@ struct sending_fds : message, as_count {
 
     sending_fds(std::span<const std::byte> buffer, const int (&given)[Count]) noexcept
         : message(buffer) {
-        std::copy(std::begin(given), std::end(given), fds);
+        std::memcpy(fds, given, sizeof fds);
     }
 
     /// A stream would take the descriptors without a byte and drop them.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <eddy/base/error.hpp>
-#include <eddy/base/lean/min_max.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/detail/steps.hpp>
@@ -67,13 +66,15 @@ private:
             return step::failed;
         }
         // The delimiter may have begun at the end of what there is.
-        searched_ = size_ - std::min(size_, delimiter_.size() - 1);
+        const std::size_t begun = delimiter_.size() - 1;
+        searched_ = size_ > begun ? size_ - begun : 0;
         return make_room(request, error);
     }
     step make_room(io_request& request, std::error_code& error) noexcept {
         constexpr std::size_t least = 512;
         const std::size_t spare = buffer_->capacity() - size_;
-        const std::size_t room = std::min(std::max(spare, least), limit_ - size_);
+        const std::size_t wanted = spare > least ? spare : least;
+        const std::size_t room = wanted < limit_ - size_ ? wanted : limit_ - size_;
         try {
             buffer_->resize(size_ + room);
         } catch (...) {

@@ -2,7 +2,6 @@
 
 #include <eddy/base/config.hpp>
 #include <eddy/base/error.hpp>
-#include <eddy/base/lean/min_max.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/loop/requests.hpp>
@@ -52,7 +51,10 @@ public:
     }
 
 private:
-    std::size_t asked() const noexcept { return std::min(left_, std::size_t{1} << 30U); }
+    std::size_t asked() const noexcept {
+        constexpr std::size_t most = std::size_t{1} << 30U;
+        return left_ < most ? left_ : most;
+    }
     /// `count`: by which no engine has moved the request along yet. An engine that needs several
     /// calls does that between them.
     EDDY_COLD void go_on_behind(std::size_t count, io_request& request) const noexcept {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <eddy/base/clock.hpp>
-#include <eddy/base/lean/chrono.hpp>
 #include <eddy/ex/completion_signatures.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/receiver.hpp>
@@ -11,6 +10,7 @@
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/io/tcp/socket.hpp>
 
+#include <chrono>
 #include <span>
 #include <system_error>
 #include <utility>
