@@ -90,7 +90,7 @@ private)
     accepts layering
     ;;
 banned)
-    for header in functional iostream regex thread; do
+    for header in algorithm functional iostream regex thread; do
         plant include/eddy/base/a.hpp "#include <$header>"
         rejects "<$header> is banned from the headers that users include" layering
     done
@@ -104,8 +104,8 @@ thin)
     plant include/eddy/loop/c.hpp '#pragma once' '#include <mutex>'
     rejects 'include/eddy/base/a.hpp: brings <thread> along' thin
     rejects 'include/eddy/loop/b.hpp: brings <thread> along' thin
-    plant include/eddy/base/a.hpp '#pragma once' '#include <chrono>'
-    rejects 'include/eddy/loop/b.hpp: brings <chrono> along' thin
+    plant include/eddy/base/a.hpp '#pragma once' '#include <algorithm>'
+    rejects 'include/eddy/loop/b.hpp: brings <algorithm> along' thin
     plant include/eddy/base/a.hpp '#pragma once' '#include <string>'
     accepts thin
     ;;
