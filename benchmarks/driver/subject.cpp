@@ -13,7 +13,7 @@ namespace {
 /// The first is the reference.
 std::vector<std::string_view> raw_programs(std::string_view suite) {
     if (suite == "share") return {};
-    if (suite == "post") return {"raw_queue"};
+    if (suite == "post") return {"raw_queue", "raw_queue_48"};
     if (suite == "timer") return {"raw_heap", "raw_heap_32", "raw_heap_64", "raw_heap_128"};
     if (suite == "churn" || suite == "pollset" || suite == "compile") return {"raw_epoll"};
     if (suite == "spawn") return {"raw_posix_spawn"};

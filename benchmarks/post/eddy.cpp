@@ -12,6 +12,7 @@ public:
     struct item : eddy::entry {
         Handler* handler = nullptr;
     };
+    static_assert(sizeof(item) == 48, "raw_queue_48 is there to be compared with it");
 
     void prepare(item& i) {
         i.handler = &this->handler_;
