@@ -111,11 +111,12 @@ public:
                          bool& woken) noexcept override {
         count = 0;
         std::size_t reported = 0;
-        const std::span raw(raw_.data(), std::min(raw_.size(), events.size()));
-        if (auto error = kernel::epoll_wait(epoll_.get(), raw, until, reported)) {
+        std::array<epoll_event, 256> raw;
+        const std::span room(raw.data(), std::min(raw.size(), events.size()));
+        if (auto error = kernel::epoll_wait(epoll_.get(), room, until, reported)) {
             return error;
         }
-        for (const epoll_event& event : raw.first(reported)) {
+        for (const epoll_event& event : room.first(reported)) {
             if (event.data.u64 == wake_token) {
                 woken = true;
             } else {
@@ -131,7 +132,6 @@ public:
 private:
     unique_fd epoll_;
     unique_fd wake_;
-    std::array<epoll_event, 256> raw_;  ///< wait() alone touches it
 };
 
 }  // namespace

@@ -34,8 +34,9 @@ struct poller_traits {
     bool one_shot = false;   ///< supports trigger::one_shot
     bool exclusive = false;  ///< supports trigger::exclusive
     bool nests = false;      ///< has an fd that another poller can wait for
-    /// add(), modify() and remove() may be called while another thread is in wait(), and count for
-    /// that wait at once, except that it may still report what has just been removed.
+    /// add(), modify() and remove() may be called while other threads are in wait(), and count for
+    /// them at once, except that one may still report what has just been removed. Of several that
+    /// wait, one is told of an edge, and one returns for a wake().
     bool concurrent = false;
 };
 
@@ -51,8 +52,8 @@ struct poller_traits {
 ///   An event that does not fit into `events` is reported by the next wait().
 /// - wake() is never lost: called before wait(), it ends that wait at once.
 ///
-/// Thread: one at a time; wake(): any. Where the traits say `concurrent`, one in wait() and one in
-/// the rest at the same time.
+/// Thread: one at a time; wake(): any. Where the traits say `concurrent`, any number in wait() and
+/// one in the rest at the same time.
 class poller {
 public:
     virtual ~poller() = default;

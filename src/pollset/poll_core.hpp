@@ -269,13 +269,25 @@ private:
                                                        time_point deadline, core_lock& lock);
     /// poll() without waiting.
     EDDY_COLD std::error_code look(station& s, pollset_worker& w, core_lock& lock);
-    void sleep(station& s, pollset_worker& w, time_point deadline, core_lock& lock) noexcept;
+    /// True: nothing happened while it waited for a moment, so that it may stand by.
+    bool sleep(station& s, pollset_worker& w, time_point deadline, core_lock& lock) noexcept;
+    inline void comes_out(station& s, const pollset_worker& w, bool woken) noexcept;
     inline void enter(pollset& set, pollset_worker& w) noexcept;
     inline void exit(pollset_worker& w, core_lock& lock) noexcept;
     inline void depart(station& s, pollset_worker& w, core_lock& lock) noexcept;
     /// It can be fetched from now on, or need not be any more.
     static inline void goes_idle(pollset_worker& w, station& s, state how) noexcept;
     static inline void goes_on(pollset_worker& w) noexcept;
+    /// Whether `w` may wait in the kernel beside the one who polls. Not while a wake is on its way,
+    /// which it could take away.
+    bool may_stand_by(const station& s, const pollset_worker& w) const noexcept {
+        return strategy_->traits.has_deputies && s.deputy == nullptr && !s.wake_sent &&
+               s.polling->set_ == w.set_;
+    }
+    /// One in the kernel has something to do elsewhere than there.
+    static bool is_wanted(const pollset_worker& w) noexcept {
+        return w.kicked_ || w.set_->shut_down_ || w.set_->station_ != w.station_;
+    }
     /// Who would wait there waits for the worker of another pollset.
     bool is_crowded(const pollset& set) const noexcept {
         const pollset_worker* const there = set.station_->polling;

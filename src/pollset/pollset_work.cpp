@@ -125,6 +125,7 @@ result<work_end> poll_core::work(pollset& set, const lent_lock& user, pollset_wo
 inline result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, time_point deadline,
                                                core_lock& lock) {
     bool looked = false;
+    bool quiet = false;
     std::size_t calls = 0;
     for (;;) {
         if (calls == strategy_->traits.closures_max) {
@@ -164,8 +165,10 @@ inline result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, 
             if (deadline == time_point::min()) {
                 return work_end::timed_out;  // who polls there sees to what the kernel knows of
             }
-            sleep(s, w, deadline, lock);
-            continue;
+            if (!std::exchange(quiet, false) || !may_stand_by(s, w)) {
+                quiet = sleep(s, w, deadline, lock);
+                continue;
+            }
         }
         if (auto error = poll(s, w, deadline, lock)) {
             return error;
@@ -226,7 +229,7 @@ inline std::error_code poll_core::poll(station& s, pollset_worker& w, time_point
             return error;
         }
     }
-    s.polling = &w;
+    (s.polling == nullptr ? s.polling : s.deputy) = &w;
     s.calls_since_wait = 0;
     goes_idle(w, s, state::polling);
     ++counters_.waits;
@@ -235,8 +238,7 @@ inline std::error_code poll_core::poll(station& s, pollset_worker& w, time_point
     const auto error = s.poller().wait(deadline, std::span(events).first(most), count, woken);
     lock.acquire();
     goes_on(w);
-    s.polling = nullptr;
-    s.wake_sent = false;
+    comes_out(s, w, woken);
     for (const poll_event& event : std::span(events).first(count)) {
         harvest(event, &w, lock);
     }
@@ -244,32 +246,61 @@ inline std::error_code poll_core::poll(station& s, pollset_worker& w, time_point
     return error;
 }
 
+/// Who stays in the kernel polls from now on. A wake was perhaps for that one.
+inline void poll_core::comes_out(station& s, const pollset_worker& w, bool woken) noexcept {
+    s.outings.store(s.outings.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (s.deputy == nullptr) {
+        s.polling = nullptr;
+        s.wake_sent = false;
+        return;
+    }
+    if (s.polling == &w) {
+        s.polling = s.deputy;
+    }
+    s.deputy = nullptr;
+    if (woken) {
+        s.wake_sent = false;
+        if (const pollset_worker& other = *s.polling; is_wanted(other)) {
+            interrupt(s);
+        }
+    }
+}
+
 std::error_code poll_core::look(station& s, pollset_worker& w, core_lock& lock) {
     return poll(s, w, time_point::min(), lock);
 }
 
-void poll_core::sleep(station& s, pollset_worker& w, time_point deadline,
+bool poll_core::sleep(station& s, pollset_worker& w, time_point deadline,
                       core_lock& lock) noexcept {
     // relaxed: what a call is about is found under the lock
     w.call_.store(pollset_worker::awake, std::memory_order_relaxed);
     goes_idle(w, s, state::waiting);
     s.sleepers.push_back(w);
     ++counters_.sleeps;
+    const bool may_be_deputy = may_stand_by(s, w);
+    // relaxed: only what is found under the lock counts
+    const std::uint64_t outings = s.outings.load(std::memory_order_relaxed);
     lock.release();
     wait_a_moment(looks_before_sleep,
                   [&] { return w.call_.load(std::memory_order_relaxed) != pollset_worker::awake; });
+    // A deputy has what comes next wake nobody else, but is dear to fetch for anything else: busy
+    // threads have none.
+    const bool quiet = may_be_deputy && s.outings.load(std::memory_order_relaxed) == outings;
     std::uint32_t now = pollset_worker::awake;
-    if (w.call_.compare_exchange_strong(now, pollset_worker::asleep, std::memory_order_relaxed)) {
+    if (!quiet &&
+        w.call_.compare_exchange_strong(now, pollset_worker::asleep, std::memory_order_relaxed)) {
         kernel::sleep_while(w.call_, pollset_worker::asleep, deadline);
     }
     lock.acquire();
-    if (w.state_ == state::waiting) {  // nobody called
+    const bool was_called = w.state_ != state::waiting;
+    if (was_called) {
+        --s.called;
+    } else {
         s.sleepers.erase(w);
         goes_on(w);
-    } else {
-        --s.called;
     }
     depart(s, w, lock);
+    return quiet && !was_called;
 }
 
 inline void poll_core::enter(pollset& set, pollset_worker& w) noexcept {

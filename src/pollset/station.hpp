@@ -4,7 +4,9 @@
 
 #include <eddy/pollset/pollset_worker.hpp>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <system_error>
@@ -26,8 +28,10 @@ private:
     pollset_worker* tail_ = nullptr;
 };
 
-/// A poller, the one worker that waits in it, and those that wait for their turn.
-/// Lock: the domain's, for everything but the wait itself.
+/// A poller, the worker that waits in it, perhaps a deputy who does so too, and those that wait for
+/// their turn. With a deputy, whoever comes out with an event has passed the kernel on already, and
+/// wakes nobody for that.
+/// Lock: the domain's, for everything but the waits themselves.
 class station {
 public:
     explicit station(std::unique_ptr<eddy::poller> p) noexcept : poller_(std::move(p)) {}
@@ -52,11 +56,13 @@ public:
     virtual std::error_code before_wait() noexcept { return {}; }
 
     pollset_worker* polling = nullptr;
+    pollset_worker* deputy = nullptr;  ///< of the same pollset; none without one who polls
     worker_list sleepers;
-    std::size_t called = 0;            ///< sleepers that were called and are not back yet
-    std::size_t calls_since_wait = 0;  ///< closures that its workers have run
-    bool wake_sent = false;            ///< to `polling`, which has not noticed yet
-    bool changed = false;              ///< before_wait() has something to do
+    std::size_t called = 0;                 ///< sleepers that were called and are not back yet
+    std::atomic<std::uint64_t> outings{0};  ///< of workers from the kernel; written under the lock
+    std::size_t calls_since_wait = 0;       ///< closures that its workers have run
+    bool wake_sent = false;                 ///< to those in the kernel; none has noticed yet
+    bool changed = false;                   ///< before_wait() has something to do
     bool retired = false;  ///< no pollset uses it any more: the strategy is told when it is empty
 
     bool vacant() const noexcept { return polling == nullptr && sleepers.empty() && called == 0; }

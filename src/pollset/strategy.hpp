@@ -25,6 +25,7 @@ struct strategy_traits {
     bool level = false;
     std::size_t events_max = 64;      ///< that one wait may bring
     std::size_t closures_max = 64;    ///< that one `work` runs
+    bool has_deputies = false;        ///< two workers of one pollset may be in its kernel
     bool spreads = false;             ///< crowded() is worth a call
     bool has_neighbourhoods = false;  ///< entered() is worth a call
 };

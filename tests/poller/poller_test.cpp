@@ -420,6 +420,49 @@ TEST_P(Poller, IsWokenByAnotherThread) {
     other.join();
 }
 
+TEST_P(Poller, OfSeveralThatWaitOneIsToldOfAnEdgeOrAWake) {
+    if (!subject().traits().concurrent) {
+        return;  // there is never more than one
+    }
+    auto [read, write] = make_pipe();
+    ASSERT_FALSE(subject().add(read.get(), interest::readable, trigger::edge, 7));
+    std::atomic<int> returned{0};
+    std::atomic<int> events{0};
+    std::atomic<int> wakes{0};
+    const auto waiter = [&] {
+        std::array<poll_event, 4> found;
+        std::size_t count = 0;
+        bool woken = false;
+        EXPECT_FALSE(subject().wait(clock::now() + patience, found, count, woken));
+        events += static_cast<int>(count);
+        wakes += woken ? 1 : 0;
+        ++returned;
+    };
+    const auto await_returned = [&](int n) {
+        const time_point end = clock::now() + patience;
+        while (returned < n && clock::now() < end) {
+            std::this_thread::sleep_for(50us);
+        }
+        return returned.load();
+    };
+    std::array<std::thread, 3> threads;
+    for (std::thread& thread : threads) {
+        thread = std::thread(waiter);
+    }
+    write_all(write.get(), "x");
+    EXPECT_EQ(await_returned(1), 1);
+    subject().wake();
+    EXPECT_EQ(await_returned(2), 2);
+    subject().wake();
+    EXPECT_EQ(await_returned(3), 3);
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(events, 1);
+    EXPECT_EQ(wakes, 2);
+    subject().remove(read.get());
+}
+
 TEST_P(Poller, WaitsUntilItsDeadlineAndNotShorterThanThat) {
     const time_point until = clock::now() + 20ms;
     std::array<poll_event, 4> events;

@@ -309,7 +309,12 @@ TEST_P(PollsetWork, AKickWritesAnEventfdForAThreadInTheKernelOnly) {
 
     const auto before = domain().counters().waits;
     inside polling(set);
-    ASSERT_TRUE(comes([&] { return domain().counters().waits != before; }));
+    ASSERT_TRUE(waits(before));
+    std::optional<inside> deputy;
+    if (GetParam() == poll_strategy::domain) {
+        deputy.emplace(set);
+        ASSERT_TRUE(waits(before + 1));
+    }
     inside sleeping(set);
     {
         const auto lock = sleeping.once_inside();
@@ -321,9 +326,16 @@ TEST_P(PollsetWork, AKickWritesAnEventfdForAThreadInTheKernelOnly) {
     EXPECT_FALSE(set.kick(polling.worker));
     EXPECT_EQ(domain().counters().poller_wakes, 1U);
     EXPECT_EQ(polling.join(), work_end::kicked);
+    if (deputy) {  // it may have come out for that, and passed it on
+        EXPECT_FALSE(set.kick(deputy->worker));
+        EXPECT_EQ(deputy->join(), work_end::kicked);
+    } else {
+        EXPECT_EQ(domain().counters().poller_wakes, 1U);
+    }
+    const auto wakes = domain().counters().poller_wakes;
     closure.leave = true;
     EXPECT_EQ(running.join(), work_end::ran);
-    EXPECT_EQ(domain().counters().poller_wakes, 1U);
+    EXPECT_EQ(domain().counters().poller_wakes, wakes);
 }
 
 EDDY_WITH_EVERY_STRATEGY(PollsetWork);
