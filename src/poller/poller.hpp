@@ -36,7 +36,8 @@ struct poller_traits {
     bool nests = false;      ///< has an fd that another poller can wait for
     /// add(), modify() and remove() may be called while other threads are in wait(), and count for
     /// them at once, except that one may still report what has just been removed. Of several that
-    /// wait, one is told of an edge, and one returns for a wake().
+    /// wait, one is told of an edge, and one returns for a wake(), also beside one whose time is up
+    /// at that moment (which epoll did not see to before Linux 5.11).
     bool concurrent = false;
 };
 

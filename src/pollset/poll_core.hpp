@@ -172,7 +172,7 @@ public:
     void count_registration() noexcept { ++counters_.registrations; }
     /// Its workers have another station now.
     void moved(pollset& set) noexcept;
-    /// Makes the worker that polls there come out, to see what has changed.
+    /// Makes a worker that polls there come out, to see what has changed.
     void interrupt(station& s) noexcept;
 
 private:
@@ -279,10 +279,11 @@ private:
     static inline void goes_idle(pollset_worker& w, station& s, state how) noexcept;
     static inline void goes_on(pollset_worker& w) noexcept;
     /// Whether `w` may wait in the kernel beside the one who polls. Not while a wake is on its way,
-    /// which it could take away.
+    /// which it could take away, nor before a worker of another pollset that has waited longest.
     bool may_stand_by(const station& s, const pollset_worker& w) const noexcept {
         return strategy_->traits.has_deputies && s.deputy == nullptr && !s.wake_sent &&
-               s.polling->set_ == w.set_;
+               s.polling->set_ == w.set_ &&
+               (s.sleepers.empty() || s.sleepers.front()->set_ == w.set_);
     }
     /// One in the kernel has something to do elsewhere than there.
     static bool is_wanted(const pollset_worker& w) noexcept {

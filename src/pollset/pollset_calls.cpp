@@ -99,12 +99,15 @@ std::size_t poll_core::wake(pollset& set, std::size_t count) noexcept {
     return woken;
 }
 
-/// One that was not kicked yet: rather one that sleeps than one in the kernel, rather one in the
-/// kernel than one that runs something.
+/// One that was not kicked yet: rather one that sleeps than one in the kernel, there rather the
+/// deputy, which has come last and is woken first, rather one there than one that runs something.
 pollset_worker* poll_core::to_kick(pollset& set) noexcept {
     pollset_worker* best = nullptr;
     const auto rank = [](const pollset_worker& w) {
-        return w.state_ == state::waiting ? 2 : w.state_ == state::polling ? 1 : 0;
+        if (w.state_ == state::polling) {
+            return w.station_->deputy == &w ? 2 : 1;
+        }
+        return w.state_ == state::waiting ? 3 : 0;
     };
     for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
         if (!w->kicked_ && (best == nullptr || rank(*w) > rank(*best))) {

@@ -161,11 +161,12 @@ inline result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, 
             strategy_->crowded(set);
         }
         station& s = *set.station_;
+        const bool was_quiet = std::exchange(quiet, false);
         if (s.polling != nullptr) {
             if (deadline == time_point::min()) {
                 return work_end::timed_out;  // who polls there sees to what the kernel knows of
             }
-            if (!std::exchange(quiet, false) || !may_stand_by(s, w)) {
+            if (!was_quiet || !may_stand_by(s, w)) {
                 quiet = sleep(s, w, deadline, lock);
                 continue;
             }

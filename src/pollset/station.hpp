@@ -61,7 +61,7 @@ public:
     std::size_t called = 0;                 ///< sleepers that were called and are not back yet
     std::atomic<std::uint64_t> outings{0};  ///< of workers from the kernel; written under the lock
     std::size_t calls_since_wait = 0;       ///< closures that its workers have run
-    bool wake_sent = false;                 ///< to those in the kernel; none has noticed yet
+    bool wake_sent = false;                 ///< to those in the kernel; none has come out with it
     bool changed = false;                   ///< before_wait() has something to do
     bool retired = false;  ///< no pollset uses it any more: the strategy is told when it is empty
 

@@ -37,6 +37,7 @@ bool eventfd = false;
 bool edge[2];                          // in the kernel
 bool due[2];
 bool b_was_called = false;
+bool gave_up = false;                  // one comes out with nothing: its time is up, or a signal came
 
 #define SOMEBODY_WAITS (state[0] == WAITING || state[1] == WAITING || state[2] == WAITING)
 #define HAS_DUE (due[A] || due[B])
@@ -111,7 +112,7 @@ inline comes_out(w, woken) {
 
 proctype worker(byte w) {
     byte h;
-    bool ran, lingered, woken, got_a, got_b;
+    bool ran, lingered, woken, got_a, got_b, late;
     atomic { state[w] = RUNNING };
 turn:
     atomic {
@@ -122,13 +123,13 @@ turn:
         ::  !kicked[w] && due[B] -> h = B
         ::  !kicked[w] && !shut && !HAS_DUE ->
             if
-            ::  ran -> goto leave
-            ::  !ran && poller == NOBODY -> poller = w; state[w] = POLLING; goto poll
-            ::  !ran && poller != NOBODY && deputy == NOBODY && !wake_sent && lingered ->
+            ::  ran || late -> late = false; goto leave
+            ::  !ran && !late && poller == NOBODY -> poller = w; state[w] = POLLING; goto poll
+            ::  !ran && !late && poller != NOBODY && deputy == NOBODY && !wake_sent && lingered ->
                 deputy = w; state[w] = POLLING; goto poll
-            ::  !ran && poller != NOBODY && deputy == NOBODY && !wake_sent && !lingered ->
+            ::  !ran && !late && poller != NOBODY && deputy == NOBODY && !wake_sent && !lingered ->
                 lingered = true; brief[w] = true; state[w] = WAITING; goto sleep
-            ::  !ran && poller != NOBODY && (deputy != NOBODY || wake_sent) ->
+            ::  !ran && !late && poller != NOBODY && (deputy != NOBODY || wake_sent) ->
                 brief[w] = false; state[w] = WAITING; goto sleep
             fi
         fi;
@@ -153,6 +154,8 @@ end_polling:
         ::  edge[B] -> edge[B] = false; got_b = true
         ::  edge[A] && edge[B] -> edge[A] = false; edge[B] = false; got_a = true; got_b = true
         ::  eventfd && edge[A] -> eventfd = false; woken = true; edge[A] = false; got_a = true
+        ::  eventfd && edge[B] -> eventfd = false; woken = true; edge[B] = false; got_b = true
+        ::  !gave_up -> gave_up = true; if :: late = true :: skip fi
         fi
     };
     atomic {
@@ -180,7 +183,7 @@ leave:
         state[w] = OUTSIDE;
         kicked[w] = false;
         see_to_the_rest();
-        ran = false; lingered = false
+        ran = false; lingered = false; late = false
     };
     if
     ::  atomic { !shut -> state[w] = RUNNING }; goto turn      // work() once more
@@ -206,6 +209,7 @@ proctype caller() {
         atomic {
             if
             ::  state[1] != OUTSIDE -> kicked[1] = true; rouse(1)
+            ::  state[2] != OUTSIDE -> kicked[2] = true; rouse(2)
             ::  else
             fi
         }
@@ -225,6 +229,7 @@ init {
     timeout;                           // nothing moves any more
     assert(!kicked[0] || state[0] == OUTSIDE || state[0] == RUNNING);
     assert(!kicked[1] || state[1] == OUTSIDE || state[1] == RUNNING);
+    assert(!kicked[2] || state[2] == OUTSIDE || state[2] == RUNNING);
     assert(!shut || !COULD_RUN);
     assert(!(edge[A] || edge[B] || HAS_DUE) || !COULD_RUN);
     assert(poller != NOBODY || !SOMEBODY_WAITS);

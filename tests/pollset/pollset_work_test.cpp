@@ -324,13 +324,13 @@ TEST_P(PollsetWork, AKickWritesAnEventfdForAThreadInTheKernelOnly) {
     EXPECT_EQ(domain().counters().poller_wakes, 0U) << "it waited for its turn";
 
     EXPECT_FALSE(set.kick(polling.worker));
-    EXPECT_EQ(domain().counters().poller_wakes, 1U);
     EXPECT_EQ(polling.join(), work_end::kicked);
-    if (deputy) {  // it may have come out for that, and passed it on
+    // The deputy may have come out for that, and passed it on.
+    EXPECT_GE(domain().counters().poller_wakes, 1U);
+    EXPECT_LE(domain().counters().poller_wakes, deputy ? 2U : 1U);
+    if (deputy) {
         EXPECT_FALSE(set.kick(deputy->worker));
         EXPECT_EQ(deputy->join(), work_end::kicked);
-    } else {
-        EXPECT_EQ(domain().counters().poller_wakes, 1U);
     }
     const auto wakes = domain().counters().poller_wakes;
     closure.leave = true;

@@ -42,7 +42,7 @@ struct poll_counters {
     std::uint64_t spurious = 0;       ///< of these, for handles that were gone
     std::uint64_t sleeps = 0;         ///< of threads that waited for their turn
     std::uint64_t thread_wakes = 0;   ///< of these, those that it took a call to wake (futex)
-    std::uint64_t poller_wakes = 0;   ///< threads woken that waited in the kernel (eventfd)
+    std::uint64_t poller_wakes = 0;   ///< wakes of threads in the kernel (eventfd)
     std::uint64_t registrations = 0;  ///< changes of what the kernel watches
 };
 

@@ -86,9 +86,9 @@ public:
     /// Runs what is due, without waiting.
     result<work_end> try_work() { return work(time_point::min()); }
 
-    /// Makes that worker return. One that polls costs a write of an eventfd, one that waits for its
-    /// turn a futex call, one that runs something nothing. `no_such_process` if it is not inside:
-    /// nothing happens.
+    /// Makes that worker return. One in the kernel costs a write of an eventfd or two, one that
+    /// waits for its turn a futex call, one that runs something nothing. `no_such_process` if it is
+    /// not inside: nothing happens.
     std::error_code kick(pollset_worker& worker) noexcept;
     /// Makes one worker return; if none is inside, the next one that comes. If all that are inside
     /// were kicked already, nothing more: they have not returned yet.
