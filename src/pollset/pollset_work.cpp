@@ -261,7 +261,7 @@ inline void poll_core::comes_out(station& s, const pollset_worker& w, bool woken
     s.deputy = nullptr;
     if (woken) {
         s.wake_sent = false;
-        if (const pollset_worker& other = *s.polling; is_wanted(other)) {
+        if (is_wanted(*s.polling)) {
             interrupt(s);
         }
     }

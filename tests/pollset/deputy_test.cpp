@@ -181,25 +181,6 @@ TEST_P(Deputy, EachReturnsAtItsOwnTime) {
     EXPECT_EQ(patient.join(), work_end::ran);
 }
 
-TEST_P(Deputy, BothGoWithTheirPollset) {
-    // A thread of another pollset makes this one move out, where there is such a thing; what both
-    // share then brings it back.
-    pollset other(domain());
-    const auto before = waits_so_far();
-    const crowd elsewhere(other, 1);
-    ASSERT_TRUE(waits(before));
-    const crowd two(set(), 2);
-    for (int i = 0; i != 20; ++i) {
-        ASSERT_TRUE(is_served()) << "event " << i;
-    }
-    ASSERT_FALSE(other.add(handle()));
-    for (int i = 0; i != 20; ++i) {
-        ASSERT_TRUE(is_served()) << "event " << i;
-    }
-    ASSERT_FALSE(other.remove(handle()));
-    EXPECT_TRUE(is_served());
-}
-
 EDDY_WITH_EVERY_STRATEGY(Deputy);
 INSTANTIATE_TEST_SUITE_P(Strategy, OneOfMany, ::testing::Values(poll_strategy::domain),
                          strategy_name);

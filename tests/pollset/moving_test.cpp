@@ -109,6 +109,18 @@ TEST_P(Moving, ASharedFdBringsThemBackForGood) {
     EXPECT_EQ(moved_out(), 0U);
 }
 
+TEST_P(Moving, BothThatWaitInTheKernelThereComeBack) {
+    const pair_of_threads threads(*this);
+    const auto before = domain().counters().waits;
+    inside deputy(at(1).set);
+    ASSERT_TRUE(waits(before)) << "beside the one that has moved out";
+    ASSERT_FALSE(at(0).set.add(*at(1).handle));
+    EXPECT_TRUE(comes([&] { return moved_out() == 0; })) << "none is left there";
+    EXPECT_FALSE(at(1).set.kick(deputy.worker));
+    EXPECT_EQ(deputy.join(), work_end::kicked);
+    EXPECT_TRUE(serves(at(1)));
+}
+
 TEST_P(Moving, TheOneThatAnFdJoinsComesBackToo) {
     const pair_of_threads threads(*this);
     ASSERT_FALSE(at(1).set.add(*at(0).handle));
