@@ -19,7 +19,7 @@ std::vector<std::string_view> raw_programs(std::string_view suite) {
     if (suite == "spawn") return {"raw_posix_spawn"};
     if (suite == "signal") return {"raw_signalfd"};
     if (suite == "await") return {"raw_resume"};
-    return {"raw_epoll", "raw_epoll_et", "raw_uring"};
+    return {"raw_epoll", "raw_epoll_et", "raw_coro", "raw_uring"};
 }
 
 std::vector<std::string_view> peer_programs(std::string_view suite) {
@@ -165,6 +165,7 @@ bool only_in_full(std::string_view suite, const std::string& name) {
         return name == "asio_coro" || name == "eddy" || name.ends_with("_sender") ||
                name.starts_with("eddy_stdexec");
     }
+    if (name == "raw_coro") return true;
     return suite != "share" && name.ends_with("_poll") && suite != "pollset" && suite != "grpc";
 }
 

@@ -7,6 +7,7 @@
 #include <eddy/async/event.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/base/assert.hpp>
+#include <eddy/base/config.hpp>
 #include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/env.hpp>
 #include <eddy/ex/inplace_stop_token.hpp>
@@ -31,26 +32,15 @@ EDDY_EX_BEGIN
 class nursery {
 public:
     /// with_nursery() does this. `home` must be the current loop.
-    nursery(loop& home, detail::frame_allocator memory)
-        : home_(home), memory_(memory), idle_(true) {}
+    EDDY_API nursery(loop& home, detail::frame_allocator memory);
     /// Takes back the children that there still are: the task that has it was destroyed.
-    ~nursery() {
-        while (first_ != nullptr) {
-            first_->drop();
-        }
-    }
+    EDDY_API ~nursery();
     nursery(const nursery&) = delete;
     nursery& operator=(const nursery&) = delete;
 
     /// Starts a child at once. It runs until it ends, or is stopped with the nursery. What it
     /// throws stops the nursery, and is thrown by with_nursery(). Throws std::bad_alloc.
-    void start(task<>&& child) {
-        EDDY_ASSERT(loop::current() == &home_,
-                    "a child was started on a thread that does not run "
-                    "the loop of its nursery");
-        const auto memory = detail::task_access::promise(child).get_allocator();
-        detail::new_in<nursed>(memory, *this, std::move(child))->run();
-    }
+    EDDY_API void start(task<>&& child);
     /// The same, but what it throws goes to `on_error`, and the nursery goes on; what `on_error`
     /// throws itself stops it.
     ///
@@ -79,13 +69,7 @@ public:
     auto join() noexcept { return idle_.wait(); }
     /// Asks all children, and the block, to stop. Thread: any. What ends inside this call does not
     /// end the nursery before it returns.
-    void stop() noexcept {
-        if (!requests_.join()) {
-            return;
-        }
-        stop_.request_stop();
-        leave_requests();
-    }
+    EDDY_API void stop() noexcept;
     /// A sender that completes when nobody is inside stop(), which does nothing from now on: the
     /// last thing before the end.
     auto leave() noexcept {
@@ -96,72 +80,13 @@ public:
     std::size_t size() const noexcept { return children_; }
 
     /// The first failure counts; it stops the others.
-    void fail(std::exception_ptr error) noexcept {
-        if (!error_) {
-            error_ = std::move(error);
-        }
-        stop();
-    }
-    void rethrow() {
-        if (error_) {
-            std::rethrow_exception(std::exchange(error_, nullptr));
-        }
-    }
+    EDDY_API void fail(std::exception_ptr error) noexcept;
+    EDDY_API void rethrow();
 
 private:
-    /// A child. It owns itself; the list is for children that outlive the task with the nursery.
-    class nursed final : private detail::task_observer {
-    public:
-        nursed(nursery& in, task<> child) noexcept
-            : in_(in), next_(in.first_), task_(std::move(child)) {
-            if (next_ != nullptr) {
-                next_->previous_ = this;
-            }
-            in_.first_ = this;
-            detail::task_access::promise(task_).adopt(&in.home_, in.get_stop_token(), *this);
-        }
-        ~nursed() {
-            (previous_ != nullptr ? previous_->next_ : in_.first_) = next_;
-            if (next_ != nullptr) {
-                next_->previous_ = previous_;
-            }
-        }
-        nursed(const nursed&) = delete;
-        nursed& operator=(const nursed&) = delete;
+    class nursed;
 
-        void run() noexcept {
-            if (in_.children_++ == 0) {
-                in_.idle_.reset();
-            }
-            detail::task_access::start(task_);
-        }
-        void drop() noexcept {
-            detail::delete_in(detail::task_access::promise(task_).get_allocator(), this);
-        }
-
-    private:
-        void task_ended(bool) noexcept override {
-            nursery& in = in_;
-            if (auto error = detail::task_access::promise(task_).result().error()) {
-                in.fail(std::move(error));
-            }
-            drop();
-            if (--in.children_ == 0) {
-                in.idle_.set();
-            }
-        }
-
-        nursery& in_;
-        nursed* next_;
-        nursed* previous_ = nullptr;
-        task<> task_;
-    };
-
-    void leave_requests() noexcept {
-        if (requests_.arrive()) {
-            quiet_.set();  // whoever waits for it destroys it, but not below this call
-        }
-    }
+    EDDY_API void leave_requests() noexcept;
 
     loop& home_;
     detail::frame_allocator memory_;
@@ -269,3 +194,7 @@ auto with_nursery(Block block) {
 EDDY_EX_END
 
 }  // namespace eddy
+
+#if !EDDY_EX_BUILTIN
+#include <eddy/async/detail/nursery_body.hpp>
+#endif

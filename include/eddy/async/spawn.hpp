@@ -1,9 +1,9 @@
 #pragma once
 
 #include <eddy/async/detail/await_it.hpp>
-#include <eddy/async/detail/background.hpp>
 #include <eddy/async/report_exception.hpp>
 #include <eddy/async/task.hpp>
+#include <eddy/base/config.hpp>
 #include <eddy/io/detail/sender_argument.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
@@ -17,50 +17,42 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// A task that nobody waits for. It owns itself.
-template <class OnError>
-class spawned final : private task_observer {
+class background;
+
+/// A task that nobody waits for. It owns itself. Here is what does not depend on its handler.
+class EDDY_API spawned_task : private task_observer {
 public:
-    spawned(loop& home, task<> run,
-            OnError on_error) noexcept(std::is_nothrow_move_constructible_v<OnError>)
-        : task_(std::move(run)), on_error_(std::move(on_error)) {
-        task_promise_base& promise = task_access::promise(task_);
-        promise.adopt(&home, {}, *this);
-        promise.post_start(&on_run, &on_drop);
-    }
+    /// From here on the loop has it. Thread: any.
+    void post(loop& home) noexcept;
+
+protected:
+    explicit spawned_task(task<>&& run) noexcept : task_(std::move(run)) {}
+    ~spawned_task() = default;
+
+    task<> task_;
 
 private:
-    static spawned& of(entry& start) noexcept {
-        return static_cast<spawned&>(task_promise_base::observer_of(start));
-    }
-    static void on_run(entry& start) noexcept { of(start).run(); }
-    static void on_drop(entry& start) noexcept { of(start).drop(); }
+    virtual void failed(std::exception_ptr error) noexcept = 0;
+    /// Deletes this.
+    virtual void drop() noexcept = 0;
 
-    void run() noexcept {
-        task_promise<void>& promise = task_access::promise(task_);
-        try {
-            in_ = &background::of(*promise.home());
-        } catch (...) {
-            tell(std::current_exception());
-            drop();
-            return;
-        }
-        in_->enter();
-        promise.adopt(promise.home(), in_->get_stop_token(), *this);
-        promise.stop_with_home();
-        task_access::start(task_);
-    }
-    void drop() noexcept { delete_in(task_access::promise(task_).get_allocator(), this); }
-    void task_ended(bool) noexcept override {
-        if (auto error = task_access::promise(task_).result().error()) {
-            tell(std::move(error));
-        }
-        background& in = *in_;
-        drop();
-        in.leave();
-    }
+    static spawned_task& of(entry& start) noexcept;
+    static void on_run(entry& start) noexcept;
+    static void on_drop(entry& start) noexcept;
+    void run() noexcept;
+    void task_ended(bool stopped) noexcept override;
 
-    void tell(std::exception_ptr error) noexcept {
+    background* in_ = nullptr;
+};
+
+template <class OnError>
+class spawned final : public spawned_task {
+public:
+    spawned(task<>&& run, OnError on_error) noexcept(std::is_nothrow_move_constructible_v<OnError>)
+        : spawned_task(std::move(run)), on_error_(std::move(on_error)) {}
+
+private:
+    void failed(std::exception_ptr error) noexcept override {
         if constexpr (std::is_nothrow_invocable_v<OnError&, std::exception_ptr>) {
             on_error_(std::move(error));
         } else {
@@ -71,9 +63,8 @@ private:
             }
         }
     }
+    void drop() noexcept override { delete_in(task_access::promise(task_).get_allocator(), this); }
 
-    background* in_ = nullptr;
-    task<> task_;
     [[no_unique_address]] OnError on_error_;
 };
 
@@ -97,8 +88,8 @@ EDDY_EX_BEGIN
 template <class OnError = report_exception>
 void spawn(loop& home, task<>&& run, OnError on_error = {}) {
     const auto memory = detail::task_access::promise(run).get_allocator();
-    static_cast<void>(detail::new_in<detail::spawned<OnError>>(memory, home, std::move(run),
-                                                               std::move(on_error)));
+    detail::new_in<detail::spawned<OnError>>(memory, std::move(run), std::move(on_error))
+        ->post(home);
 }
 
 /// The same for any sender; its values are dropped. The memory is that of the allocator that its
@@ -119,3 +110,7 @@ void spawn(loop& home, Sender&& sender, OnError on_error = {}) {
 EDDY_EX_END
 
 }  // namespace eddy
+
+#if !EDDY_EX_BUILTIN
+#include <eddy/async/detail/spawn_body.hpp>
+#endif

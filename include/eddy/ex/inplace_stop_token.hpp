@@ -4,10 +4,10 @@
 
 #if EDDY_EX_BUILTIN
 
+#include <eddy/base/config.hpp>
 #include <eddy/ex/detail/meta.hpp>
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <atomic>
 #include <concepts>
@@ -83,28 +83,7 @@ public:
     }
 
     /// True for the one call that made the request; that one has called all callbacks.
-    bool request_stop() noexcept {
-        if (!lock_and_request()) return false;
-        requester_ = pthread_self();
-        bool gone = false;
-        gone_ = &gone;
-        while (detail::stop_callback_node* const node = first_) {
-            unlink(*node);
-            // relaxed: read again only under the lock, or by the thread that stores it here.
-            running_.store(node, std::memory_order_relaxed);
-            unlock(requested);
-            node->call_(*node);
-            // The node is not touched any more: it may be gone, and so may the source.
-            if (gone) return true;
-            // release: pairs with deregister(), which returns then.
-            running_.store(nullptr, std::memory_order_release);
-            running_.notify_all();
-            lock();
-        }
-        gone_ = nullptr;
-        unlock(requested);
-        return true;
-    }
+    EDDY_API bool request_stop() noexcept;
 
 private:
     template <class>
@@ -112,88 +91,15 @@ private:
     enum : unsigned { requested = 1, locked = 2 };
 
     /// False: a stop was requested before, and `node` is not linked.
-    [[nodiscard]] bool enlist(detail::stop_callback_node& node) noexcept {
-        if (!lock_unless_requested(locked)) return false;
-        node.next_ = first_;
-        node.link_ = &first_;
-        if (first_ != nullptr) first_->link_ = &node.next_;
-        first_ = &node;
-        unlock(0);
-        return true;
-    }
-
+    [[nodiscard]] EDDY_API bool enlist(detail::stop_callback_node& node) noexcept;
     /// On return the callback is not running, unless it is this call that it runs in.
-    void deregister(detail::stop_callback_node& node) noexcept {
-        const unsigned before = lock();
-        if (node.link_ != nullptr) {
-            unlink(node);
-            unlock(before);
-            return;
-        }
-        const bool inside = running_.load(std::memory_order_relaxed) == &node &&
-                            pthread_equal(requester_, pthread_self()) != 0;
-        unlock(before);
-        if (inside) return;
-        // acquire: pairs with the store after the call. The address cannot run a second time: it
-        // is `node`'s until this returns.
-        while (running_.load(std::memory_order_acquire) == &node) {
-            running_.wait(&node, std::memory_order_acquire);
-        }
-    }
-
-    static void unlink(detail::stop_callback_node& node) noexcept {
-        *node.link_ = node.next_;
-        if (node.next_ != nullptr) node.next_->link_ = node.link_;
-        node.link_ = nullptr;
-    }
-
-    [[nodiscard]] bool lock_and_request() noexcept {
-        return lock_unless_requested(locked | requested);
-    }
-
-    /// Sets the state to `wanted`, which has `locked`.
-    [[nodiscard]] bool lock_unless_requested(unsigned wanted) noexcept {
-        // acquire throughout: who finds the request goes on as after stop_requested().
-        unsigned seen = state_.load(std::memory_order_acquire);
-        for (spin wait;;) {
-            if ((seen & requested) != 0) return false;
-            if ((seen & locked) != 0) {
-                wait.once();
-                seen = state_.load(std::memory_order_acquire);
-                // acquire: pairs with unlock(). release: pairs with stop_requested().
-            } else if (state_.compare_exchange_weak(seen, wanted, std::memory_order_acq_rel,
-                                                    std::memory_order_acquire)) [[likely]] {
-                return true;
-            }
-        }
-    }
-
+    EDDY_API void deregister(detail::stop_callback_node& node) noexcept;
+    static void unlink(detail::stop_callback_node& node) noexcept;
+    /// False: a stop was requested before. Sets the state to `wanted`, which has `locked`.
+    [[nodiscard]] bool lock_unless_requested(unsigned wanted) noexcept;
     /// The state before, without `locked`.
-    unsigned lock() noexcept {
-        unsigned seen = state_.load(std::memory_order_relaxed);
-        for (spin wait;;) {
-            if ((seen & locked) != 0) {
-                wait.once();
-                seen = state_.load(std::memory_order_relaxed);
-                // acquire: pairs with unlock().
-            } else if (state_.compare_exchange_weak(seen, seen | locked, std::memory_order_acquire,
-                                                    std::memory_order_relaxed)) {
-                return seen;
-            }
-        }
-    }
-
-    void unlock(unsigned state) noexcept {
-        state_.store(state, std::memory_order_release);  // pairs with the lock functions
-    }
-
-    /// The lock is held for a few pointer writes; only a preempted holder is worth a yield.
-    struct spin {
-        int tries = 0;
-        void once() noexcept {
-            if (++tries > 32) sched_yield();
-        }
-    };
+    unsigned lock() noexcept;
+    void unlock(unsigned state) noexcept;
 
     std::atomic<unsigned> state_{0};
     detail::stop_callback_node* first_ = nullptr;  // under the lock

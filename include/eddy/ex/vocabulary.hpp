@@ -38,6 +38,15 @@
 #define EDDY_EX_BEGIN inline namespace EDDY_EX_NAME {
 #define EDDY_EX_END }
 
+/// Before the body of what depends on the vocabulary and is no template. Bodies have a header of
+/// their own, NAME_body.hpp. With the built-in vocabulary the library has compiled it, and nobody
+/// else need; with another one NAME.hpp includes it.
+#if EDDY_EX_BUILTIN
+#define EDDY_EX_INLINE
+#else
+#define EDDY_EX_INLINE inline
+#endif
+
 #if defined(EDDY_EXECUTION_STDEXEC)
 #include <eddy/ex/bridge/stdexec.hpp>
 #elif defined(EDDY_EXECUTION_STD)

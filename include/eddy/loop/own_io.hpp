@@ -26,6 +26,9 @@ public:
         takes_lease_ = how == lease_is::taken;
     }
 
+    /// What it will do. May be changed while it is not pending.
+    io_request& mutable_request() noexcept { return request_; }
+
     /// Its completion may be called from inside this call, however deep that is: it must not go
     /// deeper itself.
     void start(loop& home) noexcept { home.start_made(*this); }

@@ -111,18 +111,14 @@ class unstoppable_wait {
     };
 
 public:
-    EDDY_COLD unstoppable_wait(wait_sender<event_wait>&& sender, task_promise_base& promise,
-                               std::coroutine_handle<> waiting) noexcept
-        : wait_(promise, waiting), operation_(std::move(sender).connect(receiver{this})) {}
-    EDDY_COLD ~unstoppable_wait() = default;
+    EDDY_API unstoppable_wait(wait_sender<event_wait>&& sender, task_promise_base& promise,
+                              std::coroutine_handle<> waiting) noexcept;
+    EDDY_API ~unstoppable_wait();
     unstoppable_wait(const unstoppable_wait&) = delete;
     unstoppable_wait& operator=(const unstoppable_wait&) = delete;
 
     static bool await_ready() noexcept { return false; }
-    EDDY_COLD bool await_suspend(std::coroutine_handle<>) noexcept {
-        operation_.start();
-        return wait_.suspend();
-    }
+    EDDY_API bool await_suspend(std::coroutine_handle<> waiting) noexcept;
     static void await_resume() noexcept {}
 
 private:
@@ -144,3 +140,7 @@ private:
 EDDY_EX_END
 
 }  // namespace eddy::detail
+
+#if !EDDY_EX_BUILTIN
+#include <eddy/async/detail/nursery_waits_body.hpp>
+#endif

@@ -1,0 +1,165 @@
+#pragma once
+
+#include <eddy/async/detail/io_wait_core.hpp>
+#include <eddy/async/detail/sender_wait.hpp>
+#include <eddy/async/detail/spare_room.hpp>
+#include <eddy/base/config.hpp>
+#include <eddy/ex/completions.hpp>
+#include <eddy/io/detail/completion.hpp>
+#include <eddy/io/io_sender.hpp>
+
+#include <memory>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
+/// A Convert whose value goes into an io_wait.
+struct into_frame {
+    using signature = ex::set_value_t();
+
+    std::error_code prepare(io_request& request) noexcept {
+        return calls->prepare != nullptr ? calls->prepare(wait, request) : std::error_code();
+    }
+    bool again(io_result result, io_request& request) noexcept {
+        return calls->again != nullptr && calls->again(wait, result, request);
+    }
+    bool has_part() const noexcept { return calls->has_part != nullptr && calls->has_part(wait); }
+    template <class Receiver>
+    void operator()(io_result result, Receiver&& receiver, loop& home,
+                    const io_operation& op) noexcept {
+        calls->deliver(wait, result, home, op);
+        ex::set_value(std::forward<Receiver>(receiver));
+    }
+
+    void* wait;
+    const io_wait_calls* calls;
+};
+using general_io_wait = sender_wait<io_sender<into_frame>>;
+static_assert(sizeof(task_io) <= room_sizes[0] && sizeof(general_io_wait) <= room_sizes[1]);
+
+inline void give_back(task_io& op) noexcept {
+    std::destroy_at(&op);
+    give_room_back(room::small, &op);
+}
+
+EDDY_EX_INLINE bool io_wait_core::start(task_io& op, bool prepared) const noexcept {
+    if (promise.stop_token().stop_requested()) {
+        give_back(op);
+        promise.end_stopped();
+        return true;
+    }
+    if (!prepared && calls.prepare != nullptr) {
+        if (const std::error_code error = calls.prepare(op.wait, op.mutable_request())) {
+            calls.fail(op.wait, to_exception(error));
+            give_back(op);
+            return false;
+        }
+    }
+    room = &op;
+    state = io_wait_state::starting;
+    op.start(*home);
+    if (state == io_wait_state::starting) [[likely]] {
+        state = io_wait_state::suspended;
+        return true;
+    }
+    if (state == io_wait_state::done) {
+        return false;
+    }
+    promise.end_stopped();  // the wait may be gone
+    return true;
+}
+
+EDDY_EX_INLINE void io_wait_core::completed(task_io& op) const noexcept {
+    const io_result result = op.result();
+    if (!result) {
+        ended_without(op, result);
+        return;
+    }
+    if (calls.again != nullptr && calls.again(op.wait, result, op.mutable_request()) &&
+        !promise.stop_token().stop_requested()) {
+        go_on(op);
+        return;
+    }
+    if (calls.deliver_lease != nullptr) {
+        calls.deliver_lease(op.wait, op.take_lease());
+    } else {
+        calls.deliver(op.wait, result, *home, op);
+    }
+    arrived(op, false);
+}
+
+/// The same once more, unless its handle was closed between the two.
+EDDY_COLD EDDY_EX_INLINE void io_wait_core::go_on(task_io& op) const noexcept {
+    if (op.lost_descriptor()) {
+        calls.fail(op.wait, to_exception(std::make_error_code(std::errc::operation_canceled)));
+        arrived(op, false);
+    } else {
+        const io_request request = op.request();
+        home->start(op, request);
+    }
+}
+
+EDDY_COLD EDDY_EX_INLINE void io_wait_core::ended_without(task_io& op,
+                                                          io_result result) const noexcept {
+    if (calls.deliver_lease != nullptr) {
+        static_cast<void>(op.take_lease());
+    }
+    bool stopped = false;
+    if (!op.was_canceled()) {
+        calls.fail(op.wait, to_exception(result.error()));
+    } else if (calls.has_part != nullptr && calls.has_part(op.wait)) {
+        calls.deliver(op.wait, result, *home, op);
+    } else {
+        stopped = true;
+    }
+    arrived(op, stopped);
+}
+
+EDDY_EX_INLINE void io_wait_core::arrived(task_io& op, bool stopped) const noexcept {
+    const std::coroutine_handle<> waiting = op.waiting;
+    room = nullptr;
+    give_back(op);
+    const auto next = stopped ? io_wait_state::stopped : io_wait_state::done;
+    if (std::exchange(state, next) == io_wait_state::starting) {
+        return;
+    }
+    if (stopped) {
+        promise.end_stopped();
+    } else {
+        waiting.resume();
+    }
+}
+
+EDDY_EX_INLINE bool io_wait_core::start_general(void* wait, const io_request& request,
+                                                std::coroutine_handle<> waiting) const {
+    auto* const made = new (take_room(room::large))
+        general_io_wait(io_sender<into_frame>(home, request, {wait, &calls}), promise, waiting);
+    room = made;
+    state = io_wait_state::general;
+    return made->await_suspend(waiting);
+}
+
+EDDY_EX_INLINE void io_wait_core::resume_general(void* room) {
+    static_cast<general_io_wait*>(room)->await_resume();
+}
+
+EDDY_EX_INLINE void io_wait_core::leave(loop* home, void* room, io_wait_state state) noexcept {
+    if (state == io_wait_state::general) {
+        std::destroy_at(static_cast<general_io_wait*>(room));
+        give_room_back(room::large, room);
+        return;
+    }
+    auto& op = *static_cast<task_io*>(room);
+    if (op.pending()) {
+        home->abandon(op);
+    }
+    give_back(op);
+}
+
+EDDY_EX_END
+
+}  // namespace eddy::detail

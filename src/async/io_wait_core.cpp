@@ -1,0 +1,1 @@
+#include <eddy/async/detail/io_wait_core_body.hpp>

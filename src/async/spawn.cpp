@@ -1,0 +1,1 @@
+#include <eddy/async/detail/spawn_body.hpp>
