@@ -15,6 +15,46 @@ struct spin {
 
 }  // namespace
 
+inline void inplace_stop_source::unlink(detail::stop_callback_node& node) noexcept {
+    *node.link_ = node.next_;
+    if (node.next_ != nullptr) node.next_->link_ = node.link_;
+    node.link_ = nullptr;
+}
+
+inline bool inplace_stop_source::lock_unless_requested(unsigned wanted) noexcept {
+    // acquire throughout: who finds the request goes on as after stop_requested().
+    unsigned seen = state_.load(std::memory_order_acquire);
+    for (spin wait;;) {
+        if ((seen & requested) != 0) return false;
+        if ((seen & locked) != 0) {
+            wait.once();
+            seen = state_.load(std::memory_order_acquire);
+            // acquire: pairs with unlock(). release: pairs with stop_requested().
+        } else if (state_.compare_exchange_weak(seen, wanted, std::memory_order_acq_rel,
+                                                std::memory_order_acquire)) [[likely]] {
+            return true;
+        }
+    }
+}
+
+inline unsigned inplace_stop_source::lock() noexcept {
+    unsigned seen = state_.load(std::memory_order_relaxed);
+    for (spin wait;;) {
+        if ((seen & locked) != 0) {
+            wait.once();
+            seen = state_.load(std::memory_order_relaxed);
+            // acquire: pairs with unlock().
+        } else if (state_.compare_exchange_weak(seen, seen | locked, std::memory_order_acquire,
+                                                std::memory_order_relaxed)) {
+            return seen;
+        }
+    }
+}
+
+inline void inplace_stop_source::unlock(unsigned state) noexcept {
+    state_.store(state, std::memory_order_release);  // pairs with the lock functions
+}
+
 bool inplace_stop_source::request_stop() noexcept {
     if (!lock_unless_requested(locked | requested)) return false;
     requester_ = pthread_self();
@@ -64,46 +104,6 @@ void inplace_stop_source::deregister(detail::stop_callback_node& node) noexcept 
     while (running_.load(std::memory_order_acquire) == &node) {
         running_.wait(&node, std::memory_order_acquire);
     }
-}
-
-void inplace_stop_source::unlink(detail::stop_callback_node& node) noexcept {
-    *node.link_ = node.next_;
-    if (node.next_ != nullptr) node.next_->link_ = node.link_;
-    node.link_ = nullptr;
-}
-
-bool inplace_stop_source::lock_unless_requested(unsigned wanted) noexcept {
-    // acquire throughout: who finds the request goes on as after stop_requested().
-    unsigned seen = state_.load(std::memory_order_acquire);
-    for (spin wait;;) {
-        if ((seen & requested) != 0) return false;
-        if ((seen & locked) != 0) {
-            wait.once();
-            seen = state_.load(std::memory_order_acquire);
-            // acquire: pairs with unlock(). release: pairs with stop_requested().
-        } else if (state_.compare_exchange_weak(seen, wanted, std::memory_order_acq_rel,
-                                                std::memory_order_acquire)) [[likely]] {
-            return true;
-        }
-    }
-}
-
-unsigned inplace_stop_source::lock() noexcept {
-    unsigned seen = state_.load(std::memory_order_relaxed);
-    for (spin wait;;) {
-        if ((seen & locked) != 0) {
-            wait.once();
-            seen = state_.load(std::memory_order_relaxed);
-            // acquire: pairs with unlock().
-        } else if (state_.compare_exchange_weak(seen, seen | locked, std::memory_order_acquire,
-                                                std::memory_order_relaxed)) {
-            return seen;
-        }
-    }
-}
-
-void inplace_stop_source::unlock(unsigned state) noexcept {
-    state_.store(state, std::memory_order_release);  // pairs with the lock functions
 }
 
 }  // namespace eddy::ex::builtin

@@ -33,6 +33,7 @@ public:
     /// deeper itself.
     void start(loop& home) noexcept { home.start_made(*this); }
 
+    bool takes_lease() const noexcept { return takes_lease_; }
     /// With lease_is::taken, in the completion of a receive: the buffer with what it has got.
     lease take_lease() noexcept {
         return lease(static_cast<detail::lease_buffer*>(std::exchange(request_.data, nullptr)));

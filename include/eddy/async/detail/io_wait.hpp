@@ -23,7 +23,8 @@ EDDY_EX_BEGIN
 
 /// An I/O sender that a task awaits. The frame keeps the sender and this; the operation has a room
 /// outside while it is pending, because g++ 12 gives each co_await of a frame a place of its own.
-/// Here is what depends on the sender; what becomes of the wait is in io_wait_core.
+/// Here is what depends on the sender, and what happens with each receive; the rest is in
+/// io_wait_core.
 template <class Convert, class Request, class Promise>
 class io_wait<io_sender<Convert, Request>, Promise> {
     using sender = io_sender<Convert, Request>;
@@ -45,7 +46,7 @@ public:
     bool await_suspend(handle waiting) {
         Promise& promise = waiting.promise();
         if (!is_own(promise)) [[unlikely]] {
-            return core(promise).start_general(this, sender_.request_, waiting);
+            return start_general(promise, waiting);
         }
         if constexpr (may_arrive_at_once) {
             if constexpr (prepares) {
@@ -120,10 +121,6 @@ private:
             self.sender_.convert_(result, receiver{&self}, home, op);
         }
     }
-    static void deliver_lease(void* wait, lease lent) noexcept {
-        io_wait& self = of(wait);
-        self.sender_.convert_(std::move(lent), receiver{&self});
-    }
     static void fail(void* wait, std::exception_ptr error) noexcept {
         of(wait).outcome_.set_error(std::move(error));
     }
@@ -137,9 +134,6 @@ private:
         }
         if constexpr (keeps_parts) {
             made.has_part = &has_part;
-        }
-        if constexpr (takes_lease) {
-            made.deliver_lease = &deliver_lease;
         }
         made.deliver = &deliver;
         made.fail = &fail;
@@ -178,15 +172,68 @@ private:
     }
 
     [[gnu::noinline]] bool start(Promise& promise, handle waiting) {
+        if (promise.stop_token().stop_requested()) [[unlikely]] {
+            promise.end_stopped();
+            return true;
+        }
         auto* const op = new (take_room(room::small))
             task_io(&on_complete, sender_.request_,
                     takes_lease ? own_io::lease_is::taken : own_io::lease_is::left, this, waiting);
-        return core(promise).start(*op, may_arrive_at_once);
+        room_ = op;
+        state_ = io_wait_state::starting;
+        if constexpr (prepares && !may_arrive_at_once) {
+            if (!core(promise).prepare(*op)) {
+                return false;
+            }
+        }
+        op->start(*sender_.home_);
+        if (state_ == io_wait_state::starting) [[likely]] {
+            state_ = io_wait_state::suspended;
+            return true;
+        }
+        if (state_ == io_wait_state::done) {
+            return false;
+        }
+        promise.end_stopped();  // this may be gone
+        return true;
     }
     static void on_complete(io_operation& op) noexcept {
         auto& own = static_cast<task_io&>(op);
-        Promise& promise = handle::from_address(own.waiting.address()).promise();
-        of(own.wait).core(promise).completed(own);
+        of(own.wait).completed(own);
+    }
+    void completed(task_io& op) noexcept {
+        const handle waiting = handle::from_address(op.waiting.address());
+        const io_result result = op.result();
+        if (!result) [[unlikely]] {
+            ended_without(op, result, waiting.promise());
+            return;
+        }
+        if constexpr (goes_on) {
+            if (sender_.convert_.again(result, op.mutable_request())) {
+                go_on(op, result, waiting.promise());
+                return;
+            }
+        }
+        if constexpr (takes_lease) {
+            sender_.convert_(op.take_lease(), receiver{this});
+        } else {
+            deliver(this, result, *sender_.home_, op);
+        }
+        room_ = nullptr;
+        give_back(op);
+        if (std::exchange(state_, io_wait_state::done) != io_wait_state::starting) {
+            waiting.resume();
+        }
+    }
+
+    EDDY_COLD bool start_general(Promise& promise, handle waiting) {
+        return core(promise).start_general(this, sender_.request_, waiting);
+    }
+    EDDY_COLD void ended_without(task_io& op, io_result result, Promise& promise) noexcept {
+        core(promise).ended_without(op, result);
+    }
+    EDDY_COLD void go_on(task_io& op, io_result result, Promise& promise) noexcept {
+        core(promise).go_on(op, result);
     }
 
     sender& sender_;

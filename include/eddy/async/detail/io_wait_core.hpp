@@ -1,14 +1,15 @@
 #pragma once
 
+#include <eddy/async/detail/spare_room.hpp>
 #include <eddy/async/detail/task_promise.hpp>
 #include <eddy/base/config.hpp>
-#include <eddy/loop/lease.hpp>
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/own_io.hpp>
 
 #include <coroutine>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <system_error>
 
 namespace eddy::detail {
@@ -25,13 +26,17 @@ struct task_io : own_io {
     std::coroutine_handle<> waiting;
 };
 
+inline void give_back(task_io& op) noexcept {
+    std::destroy_at(&op);
+    give_room_back(room::small, &op);
+}
+
 /// What the types of an io_wait know; `wait` is that. Null: there is nothing to do, or to say.
 struct io_wait_calls {
     std::error_code (*prepare)(void* wait, io_request& request) noexcept;
     bool (*again)(void* wait, io_result result, io_request& request) noexcept;
     bool (*has_part)(void* wait) noexcept;
     void (*deliver)(void* wait, io_result result, loop& home, const io_operation& op) noexcept;
-    void (*deliver_lease)(void* wait, lease lent) noexcept;  ///< instead of deliver, of a task_io
     void (*fail)(void* wait, std::exception_ptr error) noexcept;
 };
 
@@ -44,7 +49,7 @@ struct io_wait_calls {
 ///     nothing --else--> general
 enum class io_wait_state : std::uint8_t { nothing, starting, suspended, done, stopped, general };
 
-/// An io_wait without its types, for the time of a call: what it does is compiled once.
+/// An io_wait without its types, for the time of a call: so what is rare is compiled once.
 ///
 /// Thread: that of the loop, but for start_general().
 struct io_wait_core {
@@ -54,10 +59,18 @@ struct io_wait_core {
     task_promise_base& promise;
     const io_wait_calls& calls;
 
-    /// What await_suspend() returns. `op` is in a small room; `prepared`: its request is.
-    EDDY_API bool start(task_io& op, bool prepared) const noexcept;
+    // Of one with a task_io.
+
+    /// Has the request made. False: that failed, and the wait is over.
+    EDDY_API bool prepare(task_io& op) const noexcept;
+    /// The same once more, if nothing has come between: what was asked for is not all there yet.
     /// Afterwards the task may be gone.
-    EDDY_API void completed(task_io& op) const noexcept;
+    EDDY_API void go_on(task_io& op, io_result result) const noexcept;
+    /// It was stopped or has failed. Afterwards the task may be gone.
+    EDDY_API void ended_without(task_io& op, io_result result) const noexcept;
+
+    // Of one without.
+
     /// What await_suspend() returns. Throws std::bad_alloc.
     EDDY_API bool start_general(void* wait, const io_request& request,
                                 std::coroutine_handle<> waiting) const;
@@ -67,8 +80,6 @@ struct io_wait_core {
     EDDY_API static void leave(loop* home, void* room, io_wait_state state) noexcept;
 
 private:
-    void go_on(task_io& op) const noexcept;
-    void ended_without(task_io& op, io_result result) const noexcept;
     void arrived(task_io& op, bool stopped) const noexcept;
 };
 

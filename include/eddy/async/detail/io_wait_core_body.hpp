@@ -2,7 +2,6 @@
 
 #include <eddy/async/detail/io_wait_core.hpp>
 #include <eddy/async/detail/sender_wait.hpp>
-#include <eddy/async/detail/spare_room.hpp>
 #include <eddy/base/config.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/io/detail/completion.hpp>
@@ -41,60 +40,22 @@ struct into_frame {
 using general_io_wait = sender_wait<io_sender<into_frame>>;
 static_assert(sizeof(task_io) <= room_sizes[0] && sizeof(general_io_wait) <= room_sizes[1]);
 
-inline void give_back(task_io& op) noexcept {
-    std::destroy_at(&op);
-    give_room_back(room::small, &op);
+EDDY_EX_INLINE bool io_wait_core::prepare(task_io& op) const noexcept {
+    const std::error_code error = calls.prepare(op.wait, op.mutable_request());
+    if (!error) {
+        return true;
+    }
+    calls.fail(op.wait, to_exception(error));
+    room = nullptr;
+    give_back(op);
+    return false;
 }
 
-EDDY_EX_INLINE bool io_wait_core::start(task_io& op, bool prepared) const noexcept {
+EDDY_EX_INLINE void io_wait_core::go_on(task_io& op, io_result result) const noexcept {
     if (promise.stop_token().stop_requested()) {
-        give_back(op);
-        promise.end_stopped();
-        return true;
-    }
-    if (!prepared && calls.prepare != nullptr) {
-        if (const std::error_code error = calls.prepare(op.wait, op.mutable_request())) {
-            calls.fail(op.wait, to_exception(error));
-            give_back(op);
-            return false;
-        }
-    }
-    room = &op;
-    state = io_wait_state::starting;
-    op.start(*home);
-    if (state == io_wait_state::starting) [[likely]] {
-        state = io_wait_state::suspended;
-        return true;
-    }
-    if (state == io_wait_state::done) {
-        return false;
-    }
-    promise.end_stopped();  // the wait may be gone
-    return true;
-}
-
-EDDY_EX_INLINE void io_wait_core::completed(task_io& op) const noexcept {
-    const io_result result = op.result();
-    if (!result) {
-        ended_without(op, result);
-        return;
-    }
-    if (calls.again != nullptr && calls.again(op.wait, result, op.mutable_request()) &&
-        !promise.stop_token().stop_requested()) {
-        go_on(op);
-        return;
-    }
-    if (calls.deliver_lease != nullptr) {
-        calls.deliver_lease(op.wait, op.take_lease());
-    } else {
         calls.deliver(op.wait, result, *home, op);
-    }
-    arrived(op, false);
-}
-
-/// The same once more, unless its handle was closed between the two.
-EDDY_COLD EDDY_EX_INLINE void io_wait_core::go_on(task_io& op) const noexcept {
-    if (op.lost_descriptor()) {
+        arrived(op, false);
+    } else if (op.lost_descriptor()) {  // its handle was closed between the two
         calls.fail(op.wait, to_exception(std::make_error_code(std::errc::operation_canceled)));
         arrived(op, false);
     } else {
@@ -103,9 +64,8 @@ EDDY_COLD EDDY_EX_INLINE void io_wait_core::go_on(task_io& op) const noexcept {
     }
 }
 
-EDDY_COLD EDDY_EX_INLINE void io_wait_core::ended_without(task_io& op,
-                                                          io_result result) const noexcept {
-    if (calls.deliver_lease != nullptr) {
+EDDY_EX_INLINE void io_wait_core::ended_without(task_io& op, io_result result) const noexcept {
+    if (op.takes_lease()) {
         static_cast<void>(op.take_lease());
     }
     bool stopped = false;
