@@ -66,14 +66,14 @@ public:
     /// False: the connection is broken.
     bool send(std::size_t size) { return out_.send(fd_, buffer, size); }
     bool all_sent() const noexcept { return out_.empty(); }
-    /// Until the peer has taken a little more. False: the connection is broken.
+    /// Until the peer takes more. False: the connection is broken.
     auto flush() noexcept {
         struct awaiter {
             connection& c;
             static bool await_ready() noexcept { return false; }
             void await_suspend(std::coroutine_handle<> waiting) const {
                 c.waiting_ = waiting;
-                control(EPOLL_CTL_MOD, c.fd_, watched | EPOLLOUT, &c);
+                c.watch_out();
             }
             bool await_resume() const { return c.out_.flush(c.fd_); }
         };
@@ -91,7 +91,13 @@ private:
         return count >= 0 || errno != EAGAIN;
     }
 
+    void watch_out() {
+        if (std::exchange(watches_out_, true)) return;
+        control(EPOLL_CTL_MOD, fd_, watched | EPOLLOUT, this);
+    }
+
     int fd_;
+    bool watches_out_ = false;
     bool may_read_ = true;
     bool ends_ = false;
     std::coroutine_handle<> waiting_;

@@ -294,6 +294,7 @@ std::error_code uring_engine::rebuild_after_fork() noexcept {
             --op.request_.slot->holds;
         }
         op.in_kernel_ = op.cancel_sent_ = false;
+        uring_position::forget(op.request_);
         drop_results(op);
         op.wanted_end_ = end_reason::canceled;
         complete(op, result_of(end_reason::canceled));

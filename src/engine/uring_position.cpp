@@ -10,10 +10,17 @@
 
 namespace eddy {
 
-void uring_position::remember(io_request& request) noexcept {
+namespace {
+
+bool is_write(const io_request& request) noexcept {
     using enum opcode;
-    if (request.offset != -1 || !detail::has(detail::codes(write, writev), request.code) ||
-        request.slot->kind != descriptor_kind::file) {
+    return detail::has(detail::codes(write, writev), request.code);
+}
+
+}  // namespace
+
+void uring_position::remember(io_request& request) noexcept {
+    if (request.offset != -1 || !is_write(request) || request.slot->kind != descriptor_kind::file) {
         return;
     }
     std::int64_t position = 0;
@@ -35,6 +42,12 @@ void uring_position::correct(io_request& request, io_result result) noexcept {
     }
     static_cast<void>(kernel::appends(fd) ? kernel::seek(fd, 0, SEEK_END, now)
                                           : kernel::seek(fd, before + result.raw(), SEEK_SET, now));
+}
+
+void uring_position::forget(io_request& request) noexcept {
+    if (is_write(request) && request.offset < -1) {
+        request.offset = -1;
+    }
 }
 
 }  // namespace eddy

@@ -15,6 +15,8 @@ struct uring_position {
     static void remember(io_request& request) noexcept;
     /// `result`: of the write, whose request is as before again.
     static void correct(io_request& request, io_result result) noexcept;
+    /// The same without a look at the file: the write is another process's.
+    static void forget(io_request& request) noexcept;
 };
 
 }  // namespace eddy

@@ -2,7 +2,7 @@
 
 #include <sched.h>
 
-namespace eddy::ex::builtin {
+namespace eddy::ex::inline builtin {
 namespace {
 
 /// The lock is held for a few pointer writes; only a preempted holder is worth a yield.
@@ -106,4 +106,4 @@ void inplace_stop_source::deregister(detail::stop_callback_node& node) noexcept 
     }
 }
 
-}  // namespace eddy::ex::builtin
+}  // namespace eddy::ex::inline builtin

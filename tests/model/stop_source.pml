@@ -1,4 +1,4 @@
-// inplace_stop_source (include/eddy/ex/inplace_stop_token.hpp), used as when_all uses it.
+// inplace_stop_source (src/ex/inplace_stop_token.cpp), used as when_all uses it.
 //
 // CHILDREN threads register a callback each, complete, and take it away again; the callback completes
 // its child instead, if it comes first. Who completes the last child destroys the source: maybe inside

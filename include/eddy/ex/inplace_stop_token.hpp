@@ -94,12 +94,14 @@ private:
     [[nodiscard]] EDDY_API bool enlist(detail::stop_callback_node& node) noexcept;
     /// On return the callback is not running, unless it is this call that it runs in.
     EDDY_API void deregister(detail::stop_callback_node& node) noexcept;
-    static void unlink(detail::stop_callback_node& node) noexcept;
+
+    // Of the source file.
+    static inline void unlink(detail::stop_callback_node& node) noexcept;
     /// False: a stop was requested before. Sets the state to `wanted`, which has `locked`.
-    [[nodiscard]] bool lock_unless_requested(unsigned wanted) noexcept;
+    [[nodiscard]] inline bool lock_unless_requested(unsigned wanted) noexcept;
     /// The state before, without `locked`.
-    unsigned lock() noexcept;
-    void unlock(unsigned state) noexcept;
+    inline unsigned lock() noexcept;
+    inline void unlock(unsigned state) noexcept;
 
     std::atomic<unsigned> state_{0};
     detail::stop_callback_node* first_ = nullptr;  // under the lock

@@ -14,8 +14,8 @@
 #error "eddy: more than one of EDDY_EXECUTION_BUILTIN, _STDEXEC and _STD is defined"
 #endif
 
-/// EDDY_EX_BUILTIN: 1 if the entities' headers hold the implementation, 0 if all names come from a
-/// bridge. EDDY_EX_NAME: an identifier of the vocabulary, for names of symbols.
+/// EDDY_EX_BUILTIN: 1 if the entities' headers hold the built-in vocabulary, 0 if all names come
+/// from a bridge. EDDY_EX_NAME: an identifier of the vocabulary, for names of symbols.
 #if defined(EDDY_EXECUTION_STDEXEC)
 #define EDDY_EX_BUILTIN 0
 #define EDDY_EX_NAME with_stdexec
@@ -27,8 +27,8 @@
 #define EDDY_EX_NAME with_builtin
 #endif
 
-/// Around every template of eddy that depends on the vocabulary. Its symbols then differ from those
-/// of the same template with another vocabulary, and the two may meet in one program.
+/// Around all of eddy that depends on the vocabulary. Its symbols then differ from those of the
+/// same with another vocabulary, and the two may meet in one program.
 ///
 ///     namespace eddy {
 ///     EDDY_EX_BEGIN

@@ -51,13 +51,16 @@ enum class io_wait_state : std::uint8_t { nothing, starting, suspended, done, st
 
 /// An io_wait without its types, for the time of a call: so what is rare is compiled once.
 ///
-/// Thread: that of the loop, but for start_general().
+/// Thread: that of the task.
 struct io_wait_core {
     loop* home;
     void*& room;
     io_wait_state& state;
     task_promise_base& promise;
     const io_wait_calls& calls;
+
+    /// The task is destroyed: takes back what is pending.
+    EDDY_API static void leave(loop* home, void* room, io_wait_state state) noexcept;
 
     // Of one with a task_io.
 
@@ -76,8 +79,6 @@ struct io_wait_core {
                                 std::coroutine_handle<> waiting) const;
     /// Throws what a general wait has failed with.
     EDDY_API static void resume_general(void* room);
-    /// The task is destroyed: takes back what is pending.
-    EDDY_API static void leave(loop* home, void* room, io_wait_state state) noexcept;
 
 private:
     void arrived(task_io& op, bool stopped) const noexcept;
