@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <vector>
 
 #include "driver/cores.hpp"
 #include "driver/echo_cases.hpp"
@@ -15,19 +16,38 @@ namespace {
 
 constexpr const char* metric = "server_cpu_ns_per_request";
 constexpr std::int64_t warm_up_ns = 5'000'000;
+/// A burst or a few, until what the servers before have left in the caches is gone.
+constexpr std::int64_t refresh_ns = 200'000;
 
+/// A round goes round all servers several times: the shorter the way back to the reference, the
+/// more alike is what the machine's other users do to both.
 struct plan {
     unsigned rounds;
+    unsigned turns;
     std::int64_t slice_ns;
 };
 
-plan plan_for(const options& o) { return o.quick ? plan{5, 40'000'000} : plan{20, 100'000'000}; }
-
-double cpu_a_request(pid_t pid, burst_load& load, std::int64_t slice_ns) {
-    const std::uint64_t before = cpu_time_ns(pid);
-    const std::uint64_t requests = load.run_for(slice_ns);
-    return static_cast<double>(cpu_time_ns(pid) - before) / static_cast<double>(requests);
+plan plan_for(const options& o) {
+    return o.quick ? plan{5, 2, 20'000'000} : plan{20, 4, 25'000'000};
 }
+
+/// What a server has done in the slices of a round.
+class cpu_of_requests {
+public:
+    void add(pid_t pid, burst_load& load, std::int64_t slice_ns) {
+        load.run_for(refresh_ns);
+        const std::uint64_t before = cpu_time_ns(pid);
+        requests_ += load.run_for(slice_ns);
+        ns_ += cpu_time_ns(pid) - before;
+    }
+    double ns_a_request() const {
+        return static_cast<double>(ns_) / static_cast<double>(requests_);
+    }
+
+private:
+    std::uint64_t ns_ = 0;
+    std::uint64_t requests_ = 0;
+};
 
 /// All servers are connected at once; each slice talks to one of them.
 void measure_case(context& c, server_set& servers, const load_shape& shape, const plan& p) {
@@ -40,9 +60,13 @@ void measure_case(context& c, server_set& servers, const load_shape& shape, cons
     });
     for (unsigned r = 0; r < p.rounds && !c.time.over(r); ++r) {
         c.shown.step("round " + std::to_string(r + 1) + "/" + std::to_string(p.rounds));
-        servers.for_each_rotated(found, r, [&](std::size_t i) {
-            found.set(i, r, cpu_a_request(servers.at(i).pid(), *loads[i], p.slice_ns));
-        });
+        std::vector<cpu_of_requests> used(servers.size());
+        for (unsigned t = 0; t < p.turns; ++t) {
+            servers.for_each_rotated(found, r * p.turns + t, [&](std::size_t i) {
+                used[i].add(servers.at(i).pid(), *loads[i], p.slice_ns);
+                found.set(i, r, used[i].ns_a_request());
+            });
+        }
     }
     found.store(c.found, "echo", shape.name(), metric);
 }

@@ -26,7 +26,7 @@ class SpawnedIo : public TaskTest {
 protected:
     stream make_stream(unique_fd fd) { return stream(loop(), std::move(fd)); }
     /// What `fd` gets, up to so much, while the loop runs.
-    std::string receive(int fd, std::size_t size) {
+    std::string gets(int fd, std::size_t size) {
         std::string seen;
         EXPECT_TRUE(until([&] {
             if (const std::size_t there = bytes_waiting(fd); there != 0) {
@@ -69,7 +69,7 @@ TEST_P(SpawnedIo, MovesMoreThanTheKernelTakesAtOnce) {
     spawn(loop(), write());
     settle();
     EXPECT_FALSE(written);
-    EXPECT_EQ(receive(pair.first.get(), much.size()).size(), much.size());
+    EXPECT_EQ(gets(pair.first.get(), much.size()).size(), much.size());
     EXPECT_TRUE(until([&] { return written.has_value(); }));
     EXPECT_EQ(written, much.size());
 }
@@ -89,7 +89,7 @@ TEST_P(SpawnedIo, MovesMoreVectorsThanTheKernelTakesAtOnce) {
     spawn(loop(), write());
     settle();
     EXPECT_FALSE(written);
-    EXPECT_TRUE(receive(pair.first.get(), all.size()) == all);
+    EXPECT_TRUE(gets(pair.first.get(), all.size()) == all);
     EXPECT_TRUE(until([&] { return written.has_value(); }));
     EXPECT_EQ(written, all.size());
 }
