@@ -2,7 +2,8 @@
 
 #include <sched.h>
 
-namespace eddy::ex::inline builtin {
+namespace eddy::ex {
+inline namespace builtin {
 namespace {
 
 /// The lock is held for a few pointer writes; only a preempted holder is worth a yield.
@@ -106,4 +107,5 @@ void inplace_stop_source::deregister(detail::stop_callback_node& node) noexcept 
     }
 }
 
-}  // namespace eddy::ex::inline builtin
+}  // namespace builtin
+}  // namespace eddy::ex
