@@ -76,13 +76,6 @@ public:
     /// `may_try`: the call may be made at once if it makes sense.
     virtual progress start(io_operation& op, bool may_try) noexcept = 0;
 
-    /// Makes the call of a recv or send that need not wait, once, without an operation. False:
-    /// nothing was moved; start one. The result may be an error, or a part, also of a send that
-    /// wants all.
-    [[nodiscard]] virtual bool transfer_now(const io_request&, io_result&) noexcept {
-        return false;
-    }
-
     /// The loop popped `op` in phase `runnable`: makes the call, or takes its next stored result.
     virtual progress finish(io_operation& op) noexcept = 0;
 

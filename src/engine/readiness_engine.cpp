@@ -1,7 +1,6 @@
 #include "engine/readiness_engine.hpp"
 
-#include "engine/buffer_pool.hpp"
-#include "kernel/io.hpp"
+#include "engine/readiness_calls.hpp"
 
 #include <cerrno>
 
@@ -25,17 +24,6 @@ inline bool short_means_empty(const fd_slot& slot, const io_request& request) no
                ? request.code != opcode::send_file
                : slot.kind == descriptor_kind::pipe && !is_read(request.code);
 }
-/// The same for plain transfers, on most descriptors with one comparison.
-template <opcode Code>
-inline bool short_means_empty(const fd_slot& slot, const io_request& request) noexcept {
-    slot_state asked;
-    asked.hangup_seen = asked.urgent_seen = asked.shared = true;
-    asked.kind = descriptor_kind{7};
-    slot_state tcp;
-    tcp.kind = descriptor_kind::tcp;
-    return slot.is(asked, tcp) && (Code != opcode::recv || !looks_elsewhere(request));
-}
-
 /// A receive is small, and its buffer is the loop's.
 bool blocks(const io_request& request) noexcept {
     return request.slot->kind == descriptor_kind::file && request.code != opcode::receive;
@@ -61,61 +49,31 @@ progress readiness_engine::start(io_operation& op, bool may_try) noexcept {
 template <opcode Code>
 inline progress readiness_engine::start_plain(io_operation& op, bool may_try) noexcept {
     constexpr bool reads = is_read(Code);
-    if constexpr (Code == opcode::receive) {
-        op.request_.size = pool_->buffer_size();
-    }
     fd_slot& slot = *op.request_.slot;
     io_list& list = reads ? slot.readers : slot.writers;
     const bool may = reads ? slot.may_read : slot.may_write;
     if (list.empty() && may && may_try) {
         return attempt_plain<Code>(op);
     }
-    constexpr auto awaited =
-        reads ? interest::readable | interest::peer_closed : interest::writable;
-    if (list.empty() && !may && edge_ && (slot.registered & awaited) == awaited) {
+    const bool will_be_told =
+        reads ? slot.tells_of_data : edge_ && any(slot.registered & interest::writable);
+    if (list.empty() && !may && will_be_told) {
         list.push_back(op);
         return progress::pending;
     }
     return start_transfer(op, may_try);
 }
 
-bool readiness_engine::transfer_now(const io_request& request, io_result& result) noexcept {
-    if (!is_plain(request)) {
-        return false;
-    }
-    fd_slot& slot = *request.slot;
-    if (request.code == opcode::send) {
-        if (!slot.may_write || !slot.writers.empty()) {
-            return false;
-        }
-        result = kernel::send_once(slot.fd, request.data, request.size, request.flags);
-    } else {
-        const bool otherwise =
-            request.code != opcode::recv || request.all || looks_elsewhere(request);
-        if (!slot.may_read || otherwise || !slot.readers.empty()) {
-            return false;
-        }
-        result = kernel::recv_once(slot.fd, request.data, request.size, request.flags);
-    }
-    if (result.raw() <= 0) {
-        return moved_nothing(request, result);
-    }
-    if (result.count() != request.size && short_means_empty(slot, request)) {
-        cannot(slot, request);
-    }
-    return true;
-}
-
 /// Whether that is a result.
-bool readiness_engine::moved_nothing(const io_request& request, io_result result) noexcept {
+bool readiness_engine::moved_nothing(fd_slot& slot, opcode code, io_result result) noexcept {
     if (result.system_error() == EINTR) {
         return false;
     }
     if (result.would_block()) {
-        cannot(*request.slot, request);
+        cannot(slot, code);
         return false;
     }
-    look_after(*request.slot, result);
+    look_after(slot, result);
     return true;
 }
 
@@ -186,7 +144,7 @@ progress readiness_engine::finish(io_operation& op) noexcept {
         case opcode::recv:
             return attempt_plain<opcode::recv>(op);
         case opcode::receive:
-            return attempt_receive(op);
+            return finish_receive(op);
         case opcode::wait:
             return finish_wait(op);
         case opcode::connect:
@@ -204,77 +162,16 @@ progress readiness_engine::attempt(io_operation& op) noexcept {
         case opcode::send:
             return attempt_plain<opcode::send>(op);
         case opcode::receive:
-            return attempt_receive(op);
+            return finish_receive(op);
         default:
             return attempt_other(op);
     }
 }
 
-inline progress readiness_engine::attempt_receive(io_operation& op) noexcept {
-    return is_socket(op.request_.slot->kind) ? attempt_plain<opcode::receive>(op)
-                                             : attempt_other(op);
-}
-
-/// A recv, a send, or a receive on a socket. What is left to say of most results is here; after()
-/// knows all.
-template <opcode Code>
-inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
-    io_request& request = op.request_;
-    fd_slot& slot = *request.slot;
-    io_result result;
-    detail::lease_buffer* lent = nullptr;
-    if constexpr (Code == opcode::recv) {
-        result = kernel::recv_once(slot.fd, request.data, request.size, request.flags);
-    } else if constexpr (Code == opcode::send) {
-        result = kernel::send_once(slot.fd, request.data, request.size, request.flags);
-    } else {
-        lent = pool_->next();
-        // It has one already, or others wait for it.
-        const bool otherwise = request.data != nullptr || !starving_.empty();
-        if (lent == nullptr || otherwise) [[unlikely]] {
-            return attempt_other(op);
-        }
-        result = kernel::recv_once(slot.fd, lent->bytes(), request.size, 0);
-    }
-    if (result.raw() <= 0 || op.moved_ != 0) [[unlikely]] {
-        return after(op, result);
-    }
-    if constexpr (Code == opcode::receive) {
-        lent->size = static_cast<std::uint32_t>(result.raw());
-        request.data = &pool_->take();
-    }
-    if (result.count() != request.size) {
-        if (request.all || !short_means_empty<Code>(slot, request)) {
-            return after(op, result);
-        }
-        if constexpr (is_read(Code)) {
-            slot.may_read = false;
-        } else {
-            slot.may_write = false;
-        }
-    }
-    if constexpr (Code == opcode::receive) {
-        if (request.multishot) {
-            return receives_on(op, result);
-        }
-    }
-    done(op, is_read(Code) ? slot.readers : slot.writers, result);
-    return progress::finished;
-}
-
-/// A multishot receive has got something.
-inline progress readiness_engine::receives_on(io_operation& op, io_result result) noexcept {
-    fd_slot& slot = *op.request_.slot;
-    constexpr auto awaited = interest::readable | interest::peer_closed;
-    op.result_ = result;
-    hold(op);
-    if (slot.may_read || !edge_ || (slot.registered & awaited) != awaited) {
-        make_runnable(op);  // there is more, or the poller must be told that it waits
-    }
-    return progress::more;
-}
-
 progress readiness_engine::attempt_other(io_operation& op) noexcept {
+    if (op.request_.code == opcode::receive) {
+        op.request_.size = pool_->buffer_size();
+    }
     if (lacks_buffer(op)) {
         hold(op);
         starve(op);
@@ -301,7 +198,7 @@ progress readiness_engine::after(io_operation& op, io_result result) noexcept {
     }
     if (result.count() != 0 && result.count() < offered(request) &&
         short_means_empty(slot, request)) {
-        cannot(slot, request);
+        cannot(slot, request.code);
     }
     if (advance(op, result)) {
         return go_on(op);
@@ -316,7 +213,7 @@ progress readiness_engine::after(io_operation& op, io_result result) noexcept {
 
 progress readiness_engine::would_block(io_operation& op) noexcept {
     fd_slot& slot = *op.request_.slot;
-    cannot(slot, op.request_);
+    cannot(slot, op.request_.code);
     if (!edge_ && slot.error_told) {
         // An error that no call takes away (a queue of them that nobody reads) would be told
         // again at once, for ever.

@@ -21,7 +21,6 @@ public:
 
     engine_kind kind() const noexcept override { return kind_; }
     progress start(io_operation& op, bool may_try) noexcept override;
-    bool transfer_now(const io_request& request, io_result& result) noexcept override;
     progress finish(io_operation& op) noexcept override;
     void cancel(io_operation& op, end_reason reason) noexcept override;
     std::error_code wait(time_point until, bool& woken) noexcept override;
@@ -29,6 +28,17 @@ public:
     std::error_code native_handle(int& out) noexcept override;
     bool settle() noexcept override { return !feed(0) && may_sleep(); }
     std::error_code rebuild_after_fork() noexcept override;
+
+    // In line, see readiness_calls.hpp.
+
+    /// Makes the call of a recv or send that has nothing to wait for, once, without an operation:
+    /// `slot` has data, or takes it. False: nothing was moved; start one. The result may be an
+    /// error or a part.
+    template <opcode Code>
+    [[nodiscard, gnu::always_inline]] bool transfer_now(fd_slot& slot, void* data, std::size_t size,
+                                                        int flags, io_result& result) noexcept;
+    /// finish() for a receive.
+    [[gnu::always_inline]] progress finish_receive(io_operation& op) noexcept;
 
 protected:
     std::error_code enroll(fd_slot& slot) noexcept override;
@@ -43,7 +53,7 @@ protected:
     }
 
 private:
-    EDDY_COLD bool moved_nothing(const io_request& request, io_result result) noexcept;
+    EDDY_COLD bool moved_nothing(fd_slot& slot, opcode code, io_result result) noexcept;
     progress start_other(io_operation& op, bool may_try) noexcept;
     progress start_transfer(io_operation& op, bool may_try) noexcept;
     progress go(io_operation& op, bool may_try) noexcept;
@@ -54,8 +64,7 @@ private:
     template <opcode Code>
     progress start_plain(io_operation& op, bool may_try) noexcept;
     template <opcode Code>
-    progress attempt_plain(io_operation& op) noexcept;
-    progress attempt_receive(io_operation& op) noexcept;
+    [[gnu::always_inline]] progress attempt_plain(io_operation& op) noexcept;
     progress receives_on(io_operation& op, io_result result) noexcept;
     progress would_block(io_operation& op) noexcept;
     progress go_on(io_operation& op) noexcept;
@@ -98,8 +107,8 @@ private:
     static bool may(const fd_slot& slot, const io_request& request) noexcept {
         return is_read(request.code) ? slot.may_read : slot.may_write;
     }
-    static void cannot(fd_slot& slot, const io_request& request) noexcept {
-        if (is_read(request.code)) {
+    static void cannot(fd_slot& slot, opcode code) noexcept {
+        if (is_read(code)) {
             slot.may_read = false;
         } else {
             slot.may_write = false;

@@ -72,12 +72,17 @@ std::error_code readiness_engine::wait(time_point until, bool& woken) noexcept {
     }
     for (const poll_event& event : std::span(events_).first(count)) {
         fd_slot* const slot = table_.find(static_cast<int>(event.token & UINT32_MAX));
-        // An event of an fd that was detached, and perhaps replaced by another of its number.
-        if (slot == nullptr || slot->generation != event.token >> 32 || slot->fd < 0) {
-            on_stray();
-            continue;
+        const bool known = slot != nullptr && slot->generation == event.token >> 32;
+        if (known && event.ready == interest::readable && slot->tells_of_data &&
+            slot->waiters.empty()) [[likely]] {
+            slot->error_told = false;
+            slot->may_read = true;
+            wake_first(*slot, slot->readers);
+        } else if (known && slot->fd >= 0) {
+            on_event(*slot, event.ready);
+        } else {
+            on_stray();  // of an fd that was detached, and perhaps replaced by one of its number
         }
-        on_event(*slot, event.ready);
     }
     static_cast<void>(feed(0));
     return {};
@@ -95,13 +100,8 @@ bool readiness_engine::note_conditions(fd_slot& slot, interest ready) noexcept {
     return true;
 }
 
-inline void readiness_engine::on_event(fd_slot& slot, interest ready) noexcept {
+void readiness_engine::on_event(fd_slot& slot, interest ready) noexcept {
     slot.error_told = false;
-    if (ready == interest::readable && slot.waiters.empty() && edge_) [[likely]] {
-        slot.may_read = true;
-        wake_first(slot, slot.readers);
-        return;
-    }
     if (any(ready & ~(interest::readable | interest::writable)) && !note_conditions(slot, ready)) {
         return;
     }

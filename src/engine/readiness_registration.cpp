@@ -16,6 +16,11 @@ std::uint64_t token_of(const fd_slot& slot) noexcept {
     return std::uint64_t{slot.generation} << 32 | static_cast<std::uint32_t>(slot.fd);
 }
 
+void forget_registration(fd_slot& slot) noexcept {
+    slot.registered = interest::none;
+    slot.tells_of_data = false;
+}
+
 }  // namespace
 
 std::error_code readiness_engine::open() noexcept {
@@ -32,6 +37,7 @@ std::error_code readiness_engine::enroll(fd_slot& slot) noexcept {
     }
     if (edge_) {
         slot.registered = from_the_start;
+        slot.tells_of_data = true;
     }
     const fd_slot* const before = table_.find(slot.fd);
     const bool taken = before != nullptr && before->fd >= 0;
@@ -47,7 +53,7 @@ std::error_code readiness_engine::enroll(fd_slot& slot) noexcept {
     }
     if (error == std::errc::operation_not_permitted) {
         slot.kind = descriptor_kind::file;  // always ready, says epoll
-        slot.registered = interest::none;
+        forget_registration(slot);
         slot.may_read = true;
         return {};
     }
@@ -58,7 +64,7 @@ void readiness_engine::expel(fd_slot& slot) noexcept {
     // A file, too, may have been registered as what it was taken for before: see readmit().
     if (slot.kind != descriptor_kind::file || any(slot.registered)) {
         tidy_ &= poller_->remove(slot.fd) && !slot.lost;
-        slot.registered = interest::none;
+        forget_registration(slot);
     }
 }
 
@@ -74,7 +80,7 @@ bool readiness_engine::readmit(fd_slot& fresh, fd_slot& before) noexcept {
     if (!any(before.registered)) {
         return false;
     }
-    before.registered = interest::none;
+    forget_registration(before);
     unsigned place = leaver_count_ - 1;  // most likely the last one
     while (leavers_[place].slot != &before) {
         --place;
@@ -88,6 +94,7 @@ bool readiness_engine::readmit(fd_slot& fresh, fd_slot& before) noexcept {
         before.kind = descriptor_kind::unknown;  // it may be one that was left there earlier
     }
     fresh.registered = from_the_start;
+    fresh.tells_of_data = true;
     return true;
 }
 
@@ -96,7 +103,7 @@ void readiness_engine::expel_leavers() noexcept {
     for (; leaver_count_ != 0; --leaver_count_) {
         const leaver& last = leavers_[leaver_count_ - 1];
         tidy_ &= poller_->remove(last.fd);
-        last.slot->registered = interest::none;
+        forget_registration(*last.slot);
     }
 }
 
@@ -202,7 +209,7 @@ std::error_code readiness_engine::rebuild_after_fork() noexcept {
         }
     });
     for (; leaver_count_ != 0; --leaver_count_) {
-        leavers_[leaver_count_ - 1].slot->registered = interest::none;
+        forget_registration(*leavers_[leaver_count_ - 1].slot);
     }
     // Closing the inherited epoll fd leaves the parent's registrations alone; removing would not.
     if (auto error = open()) {
@@ -210,7 +217,7 @@ std::error_code readiness_engine::rebuild_after_fork() noexcept {
     }
     std::error_code first_error;
     table_.for_each([&](fd_slot& slot) {
-        slot.registered = interest::none;
+        forget_registration(slot);
         if (auto error = enroll(slot); error && !first_error) {
             first_error = error;
         }

@@ -49,9 +49,12 @@ constexpr bool keeps_order(const io_request& request) noexcept {
 }
 /// Reads something else than the data of the stream, or does not take it: whether it would block
 /// says nothing about the others.
+constexpr bool looks_elsewhere(opcode code, int flags) noexcept {
+    return (flags & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) != 0 &&
+           (code == opcode::recv || code == opcode::recvmsg);
+}
 constexpr bool looks_elsewhere(const io_request& request) noexcept {
-    return (request.flags & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) != 0 &&
-           (request.code == opcode::recv || request.code == opcode::recvmsg);
+    return looks_elsewhere(request.code, request.flags);
 }
 std::uint64_t size_of_vectors(const io_request& request) noexcept;
 /// How many bytes the operation moves at most; 0 for what is no transfer.

@@ -1,7 +1,7 @@
 #include <eddy/loop/loop.hpp>
 
 #include "engine/buffer_pool.hpp"
-#include "engine/engine.hpp"
+#include "engine/readiness_engine.hpp"
 #include "kernel/call.hpp"
 #include "kernel/fork_mark.hpp"
 #include "loop/blocking_call.hpp"
@@ -25,11 +25,16 @@ std::unique_ptr<engine> engine_for(engine_kind kind, ready_queue& ready) {
     return made;
 }
 
+readiness_engine* performer_of(engine& made) noexcept {
+    return made.kind() == engine_kind::io_uring ? nullptr : &static_cast<readiness_engine&>(made);
+}
+
 }  // namespace
 
 loop::loop(loop_options options)
     : options_(options),
       engine_(engine_for(options.engine, ready_)),
+      performer_(performer_of(*engine_)),
       leases_(new buffer_pool(
           {.size = options.lease_size, .batch = options.lease_count, .max = options.lease_max},
           *engine_)),

@@ -145,8 +145,7 @@ void loop::set_ends(bool draining, bool destroying) noexcept {
     draining_ = draining;
     destroying_ = destroying;
     open_room_ = ends() ? nullptr : timer_room_.get();
-    transfers_now_ =
-        !ends() && options_.inline_max != 0 && engine_->kind() != engine_kind::io_uring;
+    transfers_now_ = !ends() && options_.inline_max != 0 && performer_ != nullptr;
 }
 
 void loop::begin_drain() noexcept {

@@ -1,4 +1,4 @@
-#include "engine/engine.hpp"
+#include "engine/readiness_calls.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/lent.hpp"
 #include "loop/system_timers.hpp"
@@ -131,9 +131,22 @@ inline void loop::queue_result(io_operation& op) noexcept {
 
 bool loop::start_here(io_operation& op) noexcept { return begin_here(op); }
 
-bool loop::try_transfer(const io_request& request, io_result& result) noexcept {
+bool loop::send_at_once(fd_slot& to, const void* data, std::size_t size, int flags,
+                        io_result& result) noexcept {
     check_use();
-    if (counters_.completions >= batch_limit_ || !engine_->transfer_now(request, result)) {
+    if (!performer_->transfer_now<opcode::send>(to, const_cast<void*>(data), size, flags, result)) {
+        return false;
+    }
+    ++counters_.completions;
+    ++counters_.inline_completions;
+    return true;
+}
+
+bool loop::recv_at_once(fd_slot& from, void* data, std::size_t size, int flags,
+                        io_result& result) noexcept {
+    check_use();
+    if (looks_elsewhere(opcode::recv, flags) ||
+        !performer_->transfer_now<opcode::recv>(from, data, size, flags, result)) {
         return false;
     }
     ++counters_.completions;
@@ -182,9 +195,25 @@ void loop::start_queued(io_operation& op, const io_request& request) noexcept {
     begin_queued(op);
 }
 
+/// A transfer that has nothing to wait for, and of which a part will do. False: nothing was done.
+inline bool loop::done_at_once(io_operation& op) noexcept {
+    if (op.request_.all || !may_complete_inline() || !transfer_now(op.request_, op.result_)) {
+        return false;
+    }
+    op.more_ = false;
+    if (op.callback_ != nullptr) {
+        ++inline_depth_;
+        op.callback_(op);
+        --inline_depth_;
+    }
+    return true;
+}
+
 void loop::start(io_operation& op, const io_request& request) noexcept {
     take(op, request);
-    begin_here(op);
+    if (!done_at_once(op)) {
+        begin_here(op);
+    }
 }
 
 void loop::start(timed_io_operation& op, const io_request& request, time_point deadline) noexcept {
@@ -202,7 +231,8 @@ void loop::start(timed_io_operation& op, const io_request& request, time_point d
 inline void loop::dispatch(io_operation& op) noexcept {
     op.more_ = false;
     if (op.phase_ == io_operation::phase::runnable) {
-        if (!is_there(op, engine_->finish(op))) {
+        const bool receives = performer_ != nullptr && op.request_.code == opcode::receive;
+        if (!is_there(op, receives ? performer_->finish_receive(op) : engine_->finish(op))) {
             return;
         }
     }

@@ -428,7 +428,7 @@ TEST_P(IoSender, AStopInALaterCallLosesNothingIfConvertKeepsIt) {
 TEST(WholeTransferOfMuch, KeepsCountOverSeveralCalls) {
     constexpr std::size_t gib = std::size_t{1} << 30U;
     std::array<std::byte, 1> begin{};  // never looked at
-    detail::whole<detail::transfer::out> convert(3 * gib);
+    detail::whole<direction::out> convert(3 * gib);
     io_request request;
     request.data = begin.data();
     convert.prepare(request);
@@ -445,7 +445,7 @@ TEST(WholeTransferOfMuch, GoesOnBehindWhatTheEngineHasMovedAlongAlready) {
     constexpr std::size_t gib = std::size_t{1} << 30U;
     constexpr std::size_t first_call = 1000;
     std::array<std::byte, 1> begin{};  // never looked at
-    detail::whole<detail::transfer::out> convert(gib + 5);
+    detail::whole<direction::out> convert(gib + 5);
     io_request request;
     request.data = begin.data();
     request.offset = 7;

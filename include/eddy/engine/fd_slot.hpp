@@ -42,8 +42,9 @@ struct slot_state {
     bool close_when_quiet : 1 = false;
     bool lost : 1 = false;         ///< the fd was closed by others: its number is not ours to touch
     bool backing_off : 1 = false;  ///< no event tells when the next try makes sense: wait a little
-    bool watched_read : 1 = false;   ///< a watch has claimed this direction: no other may
-    bool watched_write : 1 = false;  ///< the same
+    /// The poller was told, once and for good, to tell when there is something to read again.
+    bool tells_of_data : 1 = false;
+    bool unused : 1 = false;
     descriptor_kind kind : 3 = descriptor_kind::unknown;
     /// An errno that came behind bytes of the same operation: the next transfer in that direction
     /// reports it.
@@ -69,8 +70,10 @@ struct fd_slot : slot_state {
     /// belongs to an earlier fd of this number never touches a later one.
     std::uint32_t generation = 0;
     interest registered = interest::none;  ///< what the poller was told
-    std::uint32_t holds : 31 = 0;          ///< operations with the kernel or another thread
+    std::uint32_t holds : 29 = 0;          ///< operations with the kernel or another thread
     bool mode_unsure : 1 = false;          ///< to be seen to when a first wait ends
+    bool watched_read : 1 = false;         ///< a watch has claimed this direction: no other may
+    bool watched_write : 1 = false;        ///< the same
     std::uint32_t identity = 0;            ///< of the file behind the fd; 0: not known
     io_list readers;
     io_list writers;
@@ -81,10 +84,42 @@ struct fd_slot : slot_state {
     /// A socket of which nothing is known that a transfer would have to heed first.
     bool is_calm() const noexcept {
         slot_state odd;
-        odd.detaching = odd.shared = odd.backing_off = true;
-        odd.kind = descriptor_kind::pipe;  // a bit that all have but sockets
-        odd.saved_read_error = odd.saved_write_error = UINT8_MAX;
+        mark_odd(odd);
         return !has_any(odd);
+    }
+    /// Such a one with nothing to read, as far as is known, and more will be told.
+    bool waits_for_data() const noexcept {
+        slot_state asked;
+        mark_odd(asked);
+        asked.may_read = asked.tells_of_data = true;
+        slot_state waiting;
+        waiting.tells_of_data = true;
+        return is(asked, waiting) && readers.empty();
+    }
+    /// Such a one of which something may be read at once.
+    bool has_data() const noexcept {
+        slot_state asked;
+        mark_odd(asked);
+        asked.may_read = true;
+        slot_state having;
+        having.may_read = true;
+        return is(asked, having) && readers.empty();
+    }
+    /// Such a one to which something may be sent at once.
+    bool takes_data() const noexcept {
+        slot_state asked;
+        mark_odd(asked);
+        asked.may_write = true;
+        slot_state taking;
+        taking.may_write = true;
+        return is(asked, taking) && writers.empty();
+    }
+
+private:
+    static void mark_odd(slot_state& state) noexcept {
+        state.detaching = state.shared = state.backing_off = true;
+        state.kind = descriptor_kind::pipe;  // a bit that all have but sockets
+        state.saved_read_error = state.saved_write_error = UINT8_MAX;
     }
 };
 

@@ -86,14 +86,14 @@ public:
     /// All of it. Value: how many bytes; fewer than the buffer has room for at the end of the file,
     /// at an error behind them, or if it was stopped on the way.
     auto read_at(std::int64_t offset, std::span<std::byte> buffer) const noexcept {
-        using convert = detail::whole<detail::transfer::in>;
+        using convert = detail::whole<direction::in>;
         return io_sender<convert>(home(), eddy::read_all(descriptor_, buffer, offset),
                                   convert(buffer.size()));
     }
     auto read(std::span<std::byte> buffer) const noexcept { return read_at(at_position, buffer); }
     /// All of it. Value: how many bytes; fewer than were given only if it was stopped on the way.
     auto write_at(std::int64_t offset, std::span<const std::byte> buffer) const noexcept {
-        using convert = detail::whole<detail::transfer::out>;
+        using convert = detail::whole<direction::out>;
         return io_sender<convert>(home(), eddy::write_all(descriptor_, buffer, offset),
                                   convert(buffer.size()));
     }

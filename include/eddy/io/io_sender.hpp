@@ -131,6 +131,11 @@ private:
         { convert.prepare(request) } -> std::same_as<std::error_code>;
     };
 
+    /// A receive: what most likely has to wait.
+    static constexpr bool reads = requires(Convert & convert, lease lent, Receiver receiver) {
+        convert(std::move(lent), std::move(receiver));
+    };
+
     /// Thread: the loop's.
     void go() noexcept {
         if constexpr (needs_no_operation<Convert, Receiver>) {
@@ -141,7 +146,8 @@ private:
             }
         }
         prepare();
-        if (!start_here()) {
+        const bool there = reads ? start_reading_here() : start_here();
+        if (!there) {
             on_stop_.arm(receiver_, *this);
         }
     }

@@ -23,7 +23,7 @@ EDDY_EX_BEGIN
 ///     if (!page.size(size)) { co_await send_file(socket, page, 0, size); }
 inline auto send_file(const stream_socket& to, const file& from, std::int64_t offset,
                       std::size_t count) noexcept {
-    using convert = detail::whole<detail::transfer::out>;
+    using convert = detail::whole<direction::out>;
     return io_sender<convert>(
         to.home(), eddy::send_file(to.get_descriptor(), from.native_handle(), offset, count),
         convert(count));

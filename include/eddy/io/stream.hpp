@@ -32,7 +32,7 @@ public:
 
     /// Value: how many bytes came, at least one; 0 is the end of the stream, or an empty buffer.
     auto read_some(std::span<std::byte> buffer) const noexcept {
-        return io_sender<as_count>(home(), [&] { return in(buffer); });
+        return sender_of<direction::in, false, as_count>(buffer);
     }
     auto read_some(std::span<const iovec> vectors) const noexcept {
         return io_sender<as_count>(home(), eddy::readv(descriptor_, vectors));
@@ -40,7 +40,7 @@ public:
     /// Value: how many bytes went, at least one unless there were none. A peer that is gone is
     /// `broken_pipe` or `connection_reset`, never a signal.
     auto write_some(std::span<const std::byte> buffer) const noexcept {
-        return io_sender<as_count>(home(), [&] { return out(buffer); });
+        return sender_of<direction::out, false, as_count>(buffer);
     }
     auto write_some(std::span<const iovec> vectors) const noexcept {
         return io_sender<as_count>(home(), eddy::writev(descriptor_, vectors));
@@ -49,9 +49,8 @@ public:
     /// All of it. Value: how many bytes; fewer than the buffer has room for at the end of the
     /// stream, at an error (which the next read tells), or if it was stopped on the way.
     auto read(std::span<std::byte> buffer) const noexcept {
-        using convert = detail::whole<detail::transfer::in>;
-        return io_sender<convert>(
-            home(), [&] { return in(buffer, true); }, convert(buffer.size()));
+        using convert = detail::whole<direction::in>;
+        return sender_of<direction::in, true>(buffer, convert(buffer.size()));
     }
     /// The operation changes `vectors`: they are of no use afterwards.
     auto read(std::span<iovec> vectors) const noexcept {
@@ -59,9 +58,8 @@ public:
     }
     /// All of it. Value: how many bytes; fewer than were given only if it was stopped on the way.
     auto write(std::span<const std::byte> buffer) const noexcept {
-        using convert = detail::whole<detail::transfer::out>;
-        return io_sender<convert>(
-            home(), [&] { return out(buffer, true); }, convert(buffer.size()));
+        using convert = detail::whole<direction::out>;
+        return sender_of<direction::out, true>(buffer, convert(buffer.size()));
     }
     /// The operation changes `vectors`: they are of no use afterwards. No more than 1 GiB.
     auto write(std::span<iovec> vectors) const noexcept {
@@ -77,18 +75,10 @@ public:
     }
 
 private:
-    io_request in(std::span<std::byte> buffer, bool all = false) const noexcept {
-        return transfer(opcode::recv, opcode::read, buffer, all);
-    }
-    io_request out(std::span<const std::byte> buffer, bool all = false) const noexcept {
-        return transfer(opcode::send, opcode::write, buffer, all);
-    }
-    io_request transfer(opcode of_socket, opcode of_others, std::span<const std::byte> buffer,
-                        bool all) const noexcept {
-        const bool socket = is_socket(descriptor_.kind());
-        return request_builder::transfer(descriptor_, socket ? of_socket : of_others, buffer.data(),
-                                         buffer.size(), at_position,
-                                         socket && all ? request_builder::wait_for_all : 0, all);
+    template <direction Direction, bool All, class Convert>
+    io_sender<Convert, stream_request<Direction, All>> sender_of(
+        std::span<const std::byte> buffer, Convert convert = {}) const noexcept {
+        return {home(), stream_request<Direction, All>(descriptor_, buffer), convert};
     }
 };
 

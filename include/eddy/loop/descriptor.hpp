@@ -11,6 +11,7 @@
 namespace eddy {
 
 class loop;
+enum class direction : std::uint8_t;
 struct attach_options;
 struct fd_slot;
 struct io_request;
@@ -103,6 +104,8 @@ private:
     descriptor_kind kind_ = descriptor_kind::unknown;
 
     friend class receive_request;
+    template <direction, bool>
+    friend class stream_request;
     friend struct request_builder;
     friend class detail::attached_fd;
 };

@@ -36,6 +36,7 @@ class embedding;
 class engine;
 class loop;
 class own_io;
+class readiness_engine;
 class stoppable_io;
 class system_timers;
 class watch;
@@ -404,13 +405,60 @@ private:
     [[nodiscard]] bool begin_specially(io_operation& op, bool timed, bool& there) noexcept;
     bool is_there(io_operation& op, progress how_far) noexcept;
     bool begin_here(io_operation& op) noexcept;
+    bool done_at_once(io_operation& op) noexcept;
     bool start_here(io_operation& op) noexcept;
+
+    // Transfers that need no operation, see own_io::transfer_now().
     [[nodiscard]] bool transfer_now(const io_request& request, io_result& result) noexcept {
-        const bool suits = request.code == opcode::recv || request.code == opcode::send;
-        return suits && transfers_now_ && try_transfer(request, result);
+        if (request.slot == nullptr || request.size == 0) {
+            return false;
+        }
+        const handle_of of{*request.slot, request.generation};
+        return request.code == opcode::send
+                   ? send_now(of, request.data, request.size, request.flags, result)
+                   : request.code == opcode::recv && !request.all &&
+                         recv_now(of, request.data, request.size, request.flags, result);
     }
-    [[nodiscard]] bool try_transfer(const io_request& request, io_result& result) noexcept;
+    struct handle_of {
+        fd_slot& slot;
+        std::uint32_t generation;
+    };
+    bool may_transfer(const handle_of& of) const noexcept {
+        return transfers_now_ && of.slot.generation == of.generation &&
+               counters_.completions < batch_limit_;
+    }
+    /// Precondition: `size` is not 0.
+    [[nodiscard]] bool send_now(const handle_of& to, const void* data, std::size_t size, int flags,
+                                io_result& result) noexcept {
+        return may_transfer(to) && to.slot.takes_data() &&
+               send_at_once(to.slot, data, size, flags, result);
+    }
+    /// The same.
+    [[nodiscard]] bool recv_now(const handle_of& from, void* data, std::size_t size, int flags,
+                                io_result& result) noexcept {
+        return may_transfer(from) && from.slot.has_data() &&
+               recv_at_once(from.slot, data, size, flags, result);
+    }
+    [[nodiscard]] bool send_at_once(fd_slot& to, const void* data, std::size_t size, int flags,
+                                    io_result& result) noexcept;
+    [[nodiscard]] bool recv_at_once(fd_slot& from, void* data, std::size_t size, int flags,
+                                    io_result& result) noexcept;
+
     void start_made(io_operation& op) noexcept;
+    /// Starts a receive, or a recv of something, if that comes to waiting for what will be told.
+    /// False: nothing was done. Precondition: it was made for this start, and is no background
+    /// work.
+    [[nodiscard]] bool wait_for_data(io_operation& op) noexcept {
+        fd_slot& slot = *op.request_.slot;
+        if (!transfers_now_ || slot.generation != op.request_.generation ||
+            !slot.waits_for_data()) {
+            return false;
+        }
+        op.phase_ = io_operation::phase::waiting;
+        slot.readers.push_back(op);
+        ++work_;
+        return true;
+    }
     [[gnu::noinline]] void end_start(io_operation& op, progress how_far, bool now) noexcept;
     void begin_queued(io_operation& op) noexcept;
     void take(io_operation& op, const io_request& request) noexcept;
@@ -498,6 +546,7 @@ private:
     timer_heap& timers_ = timer_room_->heap;
     timer_room* open_room_ = timer_room_.get();  ///< null while the loop ends
     std::unique_ptr<eddy::engine> engine_;
+    readiness_engine* performer_;  ///< the same, if it makes the calls itself
     std::unique_ptr<buffer_pool, detail::pool_leaver> leases_;
     lent* lent_ = nullptr;  ///< by the completion that is being called
     std::unique_ptr<system_timers> system_timers_;

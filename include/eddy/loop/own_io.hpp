@@ -4,6 +4,7 @@
 #include <eddy/engine/io_operation.hpp>
 #include <eddy/loop/lease.hpp>
 #include <eddy/loop/loop.hpp>
+#include <eddy/loop/requests.hpp>
 
 #include <cstdint>
 #include <utility>
@@ -33,6 +34,13 @@ public:
     /// deeper itself.
     void start(loop& home) noexcept { home.start_made(*this); }
 
+    /// The same for a receive, or a recv of at least one byte, which most likely has to wait.
+    void start_reading(loop& home) noexcept {
+        if (!home.wait_for_data(*this)) {
+            home.start_made(*this);
+        }
+    }
+
     bool takes_lease() const noexcept { return takes_lease_; }
     /// With lease_is::taken, in the completion of a receive: the buffer with what it has got.
     lease take_lease() noexcept {
@@ -45,6 +53,21 @@ public:
     [[nodiscard]] static bool transfer_now(loop& home, const io_request& request,
                                            io_result& result) noexcept {
         return home.transfer_now(request, result);
+    }
+    template <direction Direction, bool All>
+    [[nodiscard]] static bool transfer_now(loop& home,
+                                           const stream_request<Direction, All>& request,
+                                           io_result& result) noexcept {
+        constexpr std::size_t most = stream_request<Direction, All>::size_max;
+        if (request.size_ - 1 >= most) {  // nothing, or too much
+            return false;
+        }
+        const loop::handle_of of{*request.slot_, request.generation_};
+        if constexpr (Direction == direction::out) {
+            return home.send_now(of, request.data_, request.size_, 0, result);
+        } else {
+            return !All && home.recv_now(of, request.data_, request.size_, 0, result);
+        }
     }
 };
 

@@ -72,6 +72,53 @@ private:
     std::uint32_t generation_;
 };
 
+enum class direction : std::uint8_t { in, out };
+
+/// A read or write of a stream, in less room: for who keeps it. `All`: as read_all(), write_all().
+template <direction Direction, bool All>
+class stream_request {
+public:
+    /// One call moves no more of it.
+    static constexpr std::size_t size_max = All ? std::size_t{1} << 30U : request_builder::size_max;
+
+    stream_request(const descriptor& d, std::span<const std::byte> buffer) noexcept
+        : slot_(d.slot_),
+          generation_(d.generation_),
+          kind_(d.kind_),
+          data_(const_cast<std::byte*>(buffer.data())),
+          size_(buffer.size()) {}
+    operator io_request() const noexcept {
+        constexpr bool in = Direction == direction::in;
+        const bool socket = is_socket(kind_);
+        const opcode of_socket = in ? opcode::recv : opcode::send;
+        const opcode of_others = in ? opcode::read : opcode::write;
+        return {.code = socket ? of_socket : of_others,
+                .all = All,
+                .flags = socket && All ? request_builder::wait_for_all : 0,
+                .slot = slot_,
+                .generation = generation_,
+                .data = data_,
+                .size = size_ < size_max ? size_ : size_max,
+                .offset = at_position};
+    }
+    /// All of it, also what one call does not move.
+    std::size_t size() const noexcept { return size_; }
+    /// So much was moved: the rest is asked for.
+    void skip(std::size_t count) noexcept {
+        data_ += count;
+        size_ -= count;
+    }
+
+private:
+    fd_slot* slot_;
+    std::uint32_t generation_;
+    descriptor_kind kind_;
+    std::byte* data_;
+    std::size_t size_;
+
+    friend class own_io;
+};
+
 /// Result: bytes; 0 is the end of the file or stream, or an empty buffer. At most 2 GiB - 4 KiB are
 /// moved by one operation, however large the buffer is.
 EDDY_API io_request read(const descriptor& d, std::span<std::byte> buffer,

@@ -48,6 +48,10 @@ protected:
     /// Thread: the loop's. True: there is a result, which was or will be delivered; the operation
     /// may be destroyed already, and need not be stopped. False: it is pending.
     [[nodiscard]] bool start_here() noexcept { return home_->start_here(*this); }
+    /// The same for a receive, or a recv of at least one byte, which most likely has to wait.
+    [[nodiscard]] bool start_reading_here() noexcept {
+        return !home_->wait_for_data(*this) && start_here();
+    }
     /// Makes the call of a transfer that has nothing to wait for, see own_io::transfer_now(): the
     /// operation is not started. Whoever is told of its result is told inside an inline_call.
     /// Thread: the loop's.

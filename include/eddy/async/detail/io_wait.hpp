@@ -49,7 +49,7 @@ public:
             return start_general(promise, waiting);
         }
         if constexpr (may_arrive_at_once) {
-            if constexpr (prepares) {
+            if constexpr (prepares && !is_small) {
                 sender_.convert_.prepare(sender_.request_);
             }
             if (arrives_at_once()) {
@@ -95,10 +95,17 @@ private:
     static constexpr bool takes_lease = requires(Convert & convert, lease lent, io_wait* wait) {
         convert(std::move(lent), receiver{wait});
     };
+    /// A request for a transfer that keeps to itself what the Convert would prepare.
+    static constexpr bool is_small = !std::same_as<Request, io_request>;
     /// To whom the result of a call is enough, and who says nothing before it that may fail.
-    static constexpr bool may_arrive_at_once = std::same_as<Request, io_request> &&
-                                               needs_no_operation<Convert, receiver> &&
-                                               !prepare_may_fail;
+    static constexpr bool may_arrive_at_once =
+        needs_no_operation<Convert, receiver> && !prepare_may_fail &&
+        requires(loop & home, Request& request, io_result& result) {
+        own_io::transfer_now(home, request, result);
+    };
+    /// What most likely has to wait if it does not arrive at once.
+    static constexpr bool reads =
+        takes_lease || std::same_as<Request, stream_request<direction::in, false>>;
 
     static io_wait& of(void* wait) noexcept { return *static_cast<io_wait*>(wait); }
     static std::error_code prepare(void* wait, io_request& request) noexcept {
@@ -154,15 +161,34 @@ private:
     /// A transfer need not have an operation. False: it needs one, perhaps for the rest.
     bool arrives_at_once() noexcept {
         io_result result;
-        if (!may_be_cut<Convert>(sender_.request_) ||
-            !own_io::transfer_now(*sender_.home_, sender_.request_, result)) {
+        if constexpr (is_small) {
+            if (!own_io::transfer_now(*sender_.home_, sender_.request_, result)) {
+                return false;
+            }
+            if (goes_on ? result.raw() == static_cast<std::int64_t>(sender_.request_.size())
+                        : result.ok()) [[likely]] {
+                outcome_.set_value(result.count());
+                return true;
+            }
+        } else if (!may_be_cut<Convert>(sender_.request_) ||
+                   !own_io::transfer_now(*sender_.home_, sender_.request_, result)) {
             return false;
         }
-        if (!result) [[unlikely]] {
+        return arrived(result);
+    }
+    /// False: only a part.
+    EDDY_COLD bool arrived(io_result result) noexcept {
+        if (!result) {
             receiver{this}.set_error(result.error());
             return true;
         }
-        if constexpr (goes_on) {
+        if constexpr (goes_on && is_small) {
+            io_request request = sender_.request_;
+            if (sender_.convert_.again(result, request)) {
+                sender_.request_.skip(result.count());
+                return false;
+            }
+        } else if constexpr (goes_on) {
             if (sender_.convert_.again(result, sender_.request_)) {
                 return false;
             }
@@ -186,7 +212,11 @@ private:
                 return false;
             }
         }
-        op->start(*sender_.home_);
+        if constexpr (reads) {
+            op->start_reading(*sender_.home_);
+        } else {
+            op->start(*sender_.home_);
+        }
         if (state_ == io_wait_state::starting) [[likely]] {
             state_ = io_wait_state::suspended;
             return true;

@@ -19,9 +19,7 @@
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
-enum class transfer : std::uint8_t { in, out };
-
-template <transfer Direction>
+template <direction Direction>
 class whole {
 public:
     using signature = ex::set_value_t(std::size_t);
@@ -37,7 +35,7 @@ public:
         left_ -= count;
         moved_ += count;
         // What was read is kept, whatever comes behind it.
-        if (count == 0 || left_ == 0 || (Direction == transfer::in && count != wanted)) {
+        if (count == 0 || left_ == 0 || (Direction == direction::in && count != wanted)) {
             return false;
         }
         const std::size_t moved_along = wanted - request.size;
