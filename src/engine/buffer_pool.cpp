@@ -65,19 +65,6 @@ void buffer_pool::collect() noexcept {
     }
 }
 
-buffer_pool::buffer& buffer_pool::give_to_kernel() noexcept {
-    buffer& b = pop_free();
-    b.where = buffer::place::kernel;
-    return b;
-}
-
-buffer_pool::buffer& buffer_pool::taken_by_kernel(std::uint16_t number) noexcept {
-    buffer& b = *buffers_[number];
-    b.where = buffer::place::out;
-    ++lent_;
-    return b;
-}
-
 void buffer_pool::recall_from_kernel() noexcept {
     for (buffer* const b : buffers_) {
         if (b->where == buffer::place::kernel) {

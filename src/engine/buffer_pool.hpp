@@ -127,6 +127,19 @@ inline buffer_pool::buffer& buffer_pool::take() noexcept {
     return b;
 }
 
+inline buffer_pool::buffer& buffer_pool::give_to_kernel() noexcept {
+    buffer& b = pop_free();
+    b.where = buffer::place::kernel;
+    return b;
+}
+
+inline buffer_pool::buffer& buffer_pool::taken_by_kernel(std::uint16_t number) noexcept {
+    buffer& b = *buffers_[number];
+    b.where = buffer::place::out;
+    ++lent_;
+    return b;
+}
+
 inline void buffer_pool::put(buffer& b) noexcept {
     --lent_;
     push_free(b);

@@ -222,12 +222,6 @@ void engine::quiet(fd_slot& slot) noexcept {
     }
 }
 
-void engine::let_go(fd_slot& slot) noexcept {
-    if (--slot.holds == 0 && slot.detaching) {
-        quiet(slot);
-    }
-}
-
 void engine::end_operations(fd_slot& slot, end_reason reason) noexcept {
     for (io_list* list : {&slot.readers, &slot.writers, &slot.waiters}) {
         list->for_each([&](io_operation& op) { cancel(op, reason); });

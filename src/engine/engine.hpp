@@ -107,6 +107,8 @@ public:
 
     /// From here on the engine belongs to the calling thread.
     virtual std::error_code claim() noexcept { return {}; }
+    /// The thread that has claimed it stops running the loop, perhaps for good.
+    virtual void run_ends() noexcept {}
     /// An operation is started while nobody runs the loop: if there are no others, the engine
     /// belongs to nobody from here on.
     virtual void disown() noexcept {}
@@ -244,7 +246,11 @@ protected:
     /// Whether the number still is the fd that was attached, as far as the kernel tells.
     static bool is_ours(const fd_slot& slot) noexcept;
     /// One less holds the slot: the last one completes its detaching.
-    void let_go(fd_slot& slot) noexcept;
+    void let_go(fd_slot& slot) noexcept {
+        if (--slot.holds == 0 && slot.detaching) {
+            quiet(slot);
+        }
+    }
     /// Precondition: nothing holds the slot and it has no operations.
     void quiet(fd_slot& slot) noexcept;
     void end_operations(fd_slot& slot, end_reason reason) noexcept;

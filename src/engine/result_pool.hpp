@@ -36,4 +36,28 @@ private:
     std::size_t used_ = 0;
 };
 
+inline void result_pool::append(std::uint32_t& first, std::uint32_t& last,
+                                std::int32_t result) noexcept {
+    const std::uint32_t index = free_;
+    free_ = records_[index].next;
+    ++used_;
+    records_[index] = {result, none};
+    if (first != none) {
+        records_[last].next = index;
+    } else {
+        first = index;
+    }
+    last = index;
+}
+
+inline std::int32_t result_pool::take(std::uint32_t& first) noexcept {
+    const std::uint32_t index = first;
+    const record taken = records_[index];
+    first = taken.next;
+    records_[index].next = free_;
+    free_ = index;
+    --used_;
+    return taken.result;
+}
+
 }  // namespace eddy

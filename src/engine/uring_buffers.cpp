@@ -50,13 +50,6 @@ void uring_buffers::refill(buffer_pool& pool) noexcept {
     io_uring_buf_ring_advance(queue_.get(), count);
 }
 
-detail::lease_buffer& uring_buffers::take(buffer_pool& pool,
-                                          std::uint32_t flags_of_completion) noexcept {
-    ++taken_;
-    return pool.taken_by_kernel(
-        static_cast<std::uint16_t>(flags_of_completion >> IORING_CQE_BUFFER_SHIFT));
-}
-
 }  // namespace eddy
 
 #endif

@@ -22,7 +22,11 @@ public:
 
     /// Hands all free buffers of the pool to the kernel.
     void refill(buffer_pool& pool) noexcept;
-    detail::lease_buffer& take(buffer_pool& pool, std::uint32_t flags_of_completion) noexcept;
+    detail::lease_buffer& take(buffer_pool& pool, std::uint32_t flags_of_completion) noexcept {
+        ++taken_;
+        return pool.taken_by_kernel(
+            static_cast<std::uint16_t>(flags_of_completion >> IORING_CQE_BUFFER_SHIFT));
+    }
 
     /// Grows with each buffer that is handed over.
     std::uint32_t added() const noexcept { return added_; }

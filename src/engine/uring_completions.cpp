@@ -18,6 +18,14 @@ bool is_over(const io_request& request, io_result result) noexcept {
            (!request.all || result.count() == request.size);
 }
 
+/// A send that is over and was not preceded by parts.
+bool is_whole_send(const io_request& request, std::uint32_t moved_before,
+                   std::int32_t result) noexcept {
+    return request.code == opcode::send && result > 0 &&
+           (!request.all ||
+            (moved_before == 0 && static_cast<std::uint64_t>(result) == request.size));
+}
+
 /// A unix listener whose backlog is full: no event tells of the end of that.
 bool waits_for_time(const io_request& request) noexcept {
     return request.code == opcode::connect && request.slot->kind != descriptor_kind::tcp;
@@ -40,30 +48,6 @@ io_result uring_engine::really_ready(const io_request& request, io_result result
     return io_result::value(static_cast<std::int64_t>(ready));
 }
 
-void uring_engine::reap(bool& woken) noexcept {
-    // Every completion may need a record; without one it stays in the queue, or in the kernel.
-    while (!results_.full()) {
-        const io_uring_cqe* const cqe = ring_.front();
-        if (cqe == nullptr) {
-            return;
-        }
-        const std::uint64_t token = cqe->user_data;
-        const std::int32_t result = cqe->res;
-        const std::uint32_t flags = cqe->flags;
-        ring_.pop();
-        if (io_operation* const op = uring_ring::operation_of(token); op != nullptr) {
-            on_completion(*op, result, flags);
-        } else if (fd_slot* const slot = uring_ring::cancelled_on(token); slot != nullptr) {
-            if (result == -ENOENT) {
-                cancel_again(*slot);
-            }
-        } else if (uring_ring::is_wake(token)) {
-            woken = true;
-            wake_armed_ = (flags & IORING_CQE_F_MORE) != 0;
-        }
-    }
-}
-
 /// The kernel did not find what it was to cancel. Most often that has completed; but one that is
 /// on its way between two of the kernel's queues is not found either, and would wait on.
 void uring_engine::cancel_again(fd_slot& slot) noexcept {
@@ -79,8 +63,55 @@ void uring_engine::cancel_again(fd_slot& slot) noexcept {
     }
 }
 
-void uring_engine::on_completion(io_operation& op, std::int32_t result,
-                                 std::uint32_t flags) noexcept {
+/// Most completions are results of a multishot receive that goes on, or a send that is over: what
+/// is to be done with these is here, and on_other_completion() knows all.
+inline void uring_engine::on_completion(io_operation& op, std::int32_t result,
+                                        std::uint32_t flags) noexcept {
+    constexpr std::uint32_t more_data = IORING_CQE_F_MORE | IORING_CQE_F_BUFFER;
+    if ((flags & more_data) == more_data && result > 0 && !op.cancel_sent_) {
+        if (!is_worn(op)) {
+            ++op.in_a_row_;
+        }
+        results_.append(op.first_record_, op.last_record_,
+                        record_of(buffers_.take(*pool_, flags), result));
+        make_runnable(op);
+    } else if ((flags & more_data) == 0 && !op.cancel_sent_ &&
+               is_whole_send(op.request_, op.moved_, result)) {
+        fd_slot& slot = *op.request_.slot;
+        op.in_kernel_ = false;
+        slot.writers.erase(op);
+        op.result_ = io_result::value(result);
+        op.phase_ = phase::completed;
+        ready_.push(op);
+        if (!slot.writers.empty()) {
+            activate(slot, slot.writers);
+        }
+        let_go(slot);
+    } else {
+        on_other_completion(op, result, flags);
+    }
+}
+
+void uring_engine::reap(bool& woken) noexcept {
+    // Every completion may need a record; without one it stays in the queue, or in the kernel.
+    const auto may_take = [this] { return !results_.full(); };
+    ring_.take_completions(may_take, [&](const io_uring_cqe& cqe) {
+        const std::uint64_t token = cqe.user_data;
+        if (io_operation* const op = uring_ring::operation_of(token); op != nullptr) [[likely]] {
+            on_completion(*op, cqe.res, cqe.flags);
+        } else if (fd_slot* const slot = uring_ring::cancelled_on(token); slot != nullptr) {
+            if (cqe.res == -ENOENT) {
+                cancel_again(*slot);
+            }
+        } else if (uring_ring::is_wake(token)) {
+            woken = true;
+            wake_armed_ = (cqe.flags & IORING_CQE_F_MORE) != 0;
+        }
+    });
+}
+
+void uring_engine::on_other_completion(io_operation& op, std::int32_t result,
+                                       std::uint32_t flags) noexcept {
     fd_slot* const slot = op.request_.slot;
     const bool more = (flags & IORING_CQE_F_MORE) != 0;
     if ((flags & IORING_CQE_F_BUFFER) != 0) {

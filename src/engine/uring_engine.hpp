@@ -29,6 +29,7 @@ public:
     progress finish(io_operation& op) noexcept override;
     void cancel(io_operation& op, end_reason reason) noexcept override;
     std::error_code claim() noexcept override;
+    void run_ends() noexcept override { ring_.run_ends(); }
     void disown() noexcept override;
     std::error_code wait(time_point until, bool& woken) noexcept override;
     void wake() noexcept override {
@@ -52,6 +53,7 @@ protected:
 private:
     template <class Condition>
     std::error_code wait_while(Condition&& condition) noexcept;
+    progress start_other(io_operation& op, bool may_try) noexcept;
     static std::error_code prepare_send_file(io_operation& op) noexcept;
     void begin(io_operation& op) noexcept;
     void submit(io_operation& op) noexcept;
@@ -65,6 +67,7 @@ private:
     void reap(bool& woken) noexcept;
     void cancel_again(fd_slot& slot) noexcept;
     void on_completion(io_operation& op, std::int32_t result, std::uint32_t flags) noexcept;
+    void on_other_completion(io_operation& op, std::int32_t result, std::uint32_t flags) noexcept;
     bool kernel_picks_buffers() noexcept;
     bool feed_receives() noexcept;
     bool lacked_buffer(const io_operation& op, io_result result) const noexcept;

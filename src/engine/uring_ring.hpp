@@ -3,14 +3,17 @@
 #if EDDY_HAS_IO_URING
 
 #include <eddy/base/clock.hpp>
+#include <eddy/base/config.hpp>
 #include <eddy/base/unique_fd.hpp>
 #include <eddy/engine/io_operation.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <system_error>
 
 #include <liburing.h>
+#include <sys/socket.h>
 
 namespace eddy {
 
@@ -33,9 +36,31 @@ public:
 
     unsigned completion_entries() const noexcept { return *ring_.cq.kring_entries; }
 
-    /// Null: the queue is full, also after handing over what is in it; or the ring is not enabled.
-    io_uring_sqe* next_sqe() noexcept;
+    /// All 0. Null: the queue is full, also after handing over what is in it; or the ring is not
+    /// enabled.
+    io_uring_sqe* next_sqe() noexcept {
+        if (!enabled_) {
+            return nullptr;
+        }
+        io_uring_sqe* sqe = free_sqe();
+        if (sqe == nullptr) [[unlikely]] {
+            static_cast<void>(enter(0, time_point::min()));
+            sqe = free_sqe();
+        }
+        if (sqe != nullptr) {
+            *sqe = {};
+        }
+        return sqe;
+    }
     void prepare(io_uring_sqe& sqe, const io_request& request) noexcept;
+    /// Of a socket.
+    static void prepare_send(io_uring_sqe& sqe, const io_request& request) noexcept {
+        // Where all is wanted, the rest is submitted anew: the kernel's own way drops an error
+        // behind the first bytes.
+        constexpr int ignored = MSG_DONTWAIT | MSG_WAITALL;
+        io_uring_prep_send(&sqe, request.slot->fd, request.data, request.size,
+                           (request.flags & ~ignored) | MSG_NOSIGNAL);
+    }
     static void prepare_poll(io_uring_sqe& sqe, const io_request& request) noexcept;
     static void prepare_cancel(io_uring_sqe& sqe, const io_operation& op) noexcept;
     static void prepare_wake(io_uring_sqe& sqe, int fd) noexcept;
@@ -60,18 +85,27 @@ public:
     /// nothing to do.
     std::error_code enter(unsigned wait_for, time_point until) noexcept;
 
+    /// The thread that owns it stops running the loop, perhaps for good.
+    void run_ends() noexcept;
+
     /// All was handed over, and the kernel holds nothing back of which it has told before.
     bool settled() const noexcept;
 
     bool has_completion() const noexcept { return io_uring_cq_ready(&ring_) != 0; }
-    /// Null: there is none.
-    const io_uring_cqe* front() noexcept {
-        unsigned head = 0;
-        io_uring_cqe* cqe = nullptr;
-        io_uring_for_each_cqe(&ring_, head, cqe) { return cqe; }
-        return nullptr;
+    /// Calls `take(const io_uring_cqe&)` for each completion, for as long as `may_take()`.
+    template <class MayTake, class Take>
+    void take_completions(MayTake&& may_take, Take&& take) noexcept {
+        const io_uring_cq& queue = ring_.cq;
+        const unsigned mask = *queue.kring_mask;
+        unsigned head = *queue.khead;
+        // acquire: pairs with the kernel's storing of the tail; the entries before it are there.
+        const unsigned tail = std::atomic_ref(*queue.ktail).load(std::memory_order_acquire);
+        for (; head != tail && may_take(); ++head) {
+            take(queue.cqes[head & mask]);
+        }
+        // release: pairs with the kernel's reading of the head; these entries were read.
+        std::atomic_ref(*queue.khead).store(head, std::memory_order_release);
     }
-    void pop() noexcept { io_uring_cq_advance(&ring_, 1); }
 
     /// From here on receives are served out of it. `memory` must live until close().
     std::error_code share_buffers(io_uring_buf_ring& memory, unsigned entries) noexcept;
@@ -94,7 +128,18 @@ private:
     /// asked: without a limit one peer that sends and sends gets them all.
     static constexpr std::size_t buffers_in_a_row = 4;
 
+    /// How often the kernel is called before it is worth while to register the ring.
+    static constexpr unsigned enters_until_registered = 64;
+
     unsigned publish() noexcept;
+    EDDY_COLD void register_with_thread() noexcept;
+    io_uring_sqe* free_sqe() noexcept {
+        io_uring_sq& queue = ring_.sq;
+        // acquire: pairs with the kernel's storing of the head; it has read those entries.
+        const unsigned head = std::atomic_ref(*queue.khead).load(std::memory_order_acquire);
+        const bool full = queue.sqe_tail - head == *queue.kring_entries;
+        return full ? nullptr : &queue.sqes[queue.sqe_tail++ & *queue.kring_mask];
+    }
     void prepare_receive(io_uring_sqe& sqe, const io_request& request) const noexcept;
     bool kernel_has_work() const noexcept;
     void prepare_open(io_uring_sqe& sqe, const io_request& request) noexcept;
@@ -109,6 +154,8 @@ private:
     bool multishot_accept_ = true;
     bool multishot_receive_ = false;
     bool guard_sigpipe_ = false;
+    bool registered_ = false;  ///< with the thread that runs the loop
+    unsigned enters_ = 0;      ///< of this run, until it is registered
     std::uint64_t owner_ = 0;  ///< the thread that enabled it
     /// What openat2 is given stays here until the kernel has read it; one for each entry.
     std::unique_ptr<open_how[]> hows_;

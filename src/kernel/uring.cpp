@@ -14,6 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef IORING_ENTER_REGISTERED_RING
+#define IORING_ENTER_REGISTERED_RING (1U << 4)
+#endif
+
 namespace eddy::kernel {
 
 namespace {
@@ -37,7 +41,7 @@ std::error_code uring_register_eventfd(int ring, int eventfd) noexcept {
     return register_with(ring, IORING_REGISTER_EVENTFD, &eventfd, 1);
 }
 
-std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for,
+std::error_code uring_enter(ring_name ring, unsigned to_submit, unsigned wait_for,
                             time_point until) noexcept {
     count_call();
     if (const int error = injected(call::uring_enter); error != 0) {
@@ -47,7 +51,7 @@ std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for,
     io_uring_getevents_arg argument{};
     void* extra = nullptr;
     std::size_t extra_size = 0;
-    unsigned flags = IORING_ENTER_GETEVENTS;
+    unsigned flags = IORING_ENTER_GETEVENTS | (ring.registered ? IORING_ENTER_REGISTERED_RING : 0U);
     if (wait_for != 0 && until != never) {
         const time_point now = clock::now();
         const auto ns = until > now ? (until - now).count() : 0;
@@ -59,7 +63,7 @@ std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for,
         flags |= IORING_ENTER_EXT_ARG;
     }
     const auto result =
-        ::syscall(SYS_io_uring_enter, ring, to_submit, wait_for, flags, extra, extra_size);
+        ::syscall(SYS_io_uring_enter, ring.number, to_submit, wait_for, flags, extra, extra_size);
     // When something was submitted, that is what the call says, not how the waiting ended.
     return result >= 0 || errno == ETIME || errno == EINTR ? std::error_code()
                                                            : system_error(errno);

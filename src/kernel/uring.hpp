@@ -13,9 +13,15 @@ std::error_code uring_enable(int ring) noexcept;
 /// Has the kernel write the eventfd with every completion, and with work that waits for an enter.
 std::error_code uring_register_eventfd(int ring, int eventfd) noexcept;
 
+/// A ring by its fd, or by the number that it was registered with in this thread.
+struct ring_name {
+    int number;
+    bool registered;
+};
+
 /// Submits, and if `wait_for` is not 0 waits for as many completions until the deadline. An end of
 /// the time and an interruption are no errors. What the kernel did not take stays in the queue.
-std::error_code uring_enter(int ring, unsigned to_submit, unsigned wait_for,
+std::error_code uring_enter(ring_name ring, unsigned to_submit, unsigned wait_for,
                             time_point until) noexcept;
 
 }  // namespace eddy::kernel

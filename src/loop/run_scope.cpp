@@ -43,6 +43,7 @@ loop::run_scope::~run_scope() {
     if (old_slack_ns_ != 0) {
         kernel::set_timer_slack_ns(old_slack_ns_);
     }
+    loop_.engine_->run_ends();
     loop_.counters_.syscalls += kernel::calls_made();
     loop_.completion_limit_ = UINT64_MAX;
     loop_.turn_now_ = time_point::min();
