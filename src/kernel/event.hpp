@@ -24,6 +24,12 @@ void drain_eventfd(int fd) noexcept;
 
 std::error_code make_epoll(unique_fd& out) noexcept;
 std::error_code epoll_ctl(int epoll, int operation, int fd, epoll_event* event) noexcept;
+/// Whether adding it fails because it is there: by this number, as this open file.
+inline bool is_in_epoll(int epoll, int fd, epoll_event* event) noexcept {
+    count_call();
+    return injected(call::epoll_ctl) == 0 && ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, event) != 0 &&
+           errno == EEXIST;
+}
 /// `count` is 0 if the time is over or the wait was interrupted.
 inline std::error_code epoll_wait(int epoll, std::span<epoll_event> events, time_point until,
                                   std::size_t& count) noexcept;

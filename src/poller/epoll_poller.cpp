@@ -80,6 +80,11 @@ public:
         return !kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, &ignored);
     }
 
+    bool has(int fd, interest wanted, trigger how, std::uint64_t token) noexcept override {
+        epoll_event event = described(wanted, how, token);
+        return kernel::is_in_epoll(epoll_.get(), fd, &event);
+    }
+
     bool readd(int fd, interest wanted, trigger how, std::uint64_t token) noexcept override {
         // The kernel knows a registration by number and open file, so that this cannot meet one of
         // another file, and finds none if the number is another's by now.

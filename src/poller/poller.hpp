@@ -68,6 +68,9 @@ public:
                                    std::uint64_t token) noexcept = 0;
     /// Also for an fd that was closed meanwhile: false then, or if it was not added.
     virtual bool remove(int fd) noexcept = 0;
+    /// Whether `fd` is a file that was added under this number and not removed; all stays as it is
+    /// then. If not, it may be added now, and readd() will do.
+    [[nodiscard]] virtual bool has(int, interest, trigger, std::uint64_t) noexcept { return false; }
     /// If `fd` is a file that was added under this number and not removed: as remove() and add().
     /// Else false, also where the poller cannot tell; then it can be added.
     [[nodiscard]] virtual bool readd(int, interest, trigger, std::uint64_t) noexcept {

@@ -320,6 +320,31 @@ TEST_P(Poller, AddsAgainOnlyTheFileThatWasAdded) {
     subject().remove(fd);
 }
 
+TEST_P(Poller, WhereItHasAFileLeavesItAsItIs) {
+    fd_pair pipe = make_pipe();
+    fd_pair other = make_pipe();
+    const int fd = pipe.first.get();
+    const trigger how = subject().traits().edge ? trigger::edge : trigger::level;
+    ASSERT_FALSE(subject().add(fd, interest::readable, how, 1));
+    write_all(pipe.second.get(), "x");
+    if (!subject().has(fd, interest::readable, how, 2)) {
+        return;  // it cannot tell
+    }
+    EXPECT_EQ(wait_for(1), interest::readable) << "the token is the one that it was added with";
+    EXPECT_TRUE(subject().has(fd, interest::readable, how, 2));
+    EXPECT_TRUE(subject().readd(fd, interest::readable, how, 2));
+    EXPECT_EQ(wait_for(2), interest::readable);
+    const unique_fd duplicate(::dup(fd));
+    ASSERT_EQ(::dup2(other.first.get(), fd), fd);
+    EXPECT_FALSE(subject().has(fd, interest::readable, how, 3));
+    EXPECT_TRUE(subject().readd(fd, interest::readable, how, 3));
+    write_all(other.second.get(), "x");
+    EXPECT_EQ(wait_for(3), interest::readable);
+    subject().remove(fd);
+    ASSERT_EQ(::dup2(duplicate.get(), fd), fd);
+    subject().remove(fd);
+}
+
 TEST_P(Poller, ThatBeginsAnewForgetsWhatWasClosedUnderADuplicate) {
     fd_pair lost = make_pipe();
     fd_pair kept = make_pipe();
