@@ -165,7 +165,7 @@ std::error_code engine::release(fd_slot& slot) noexcept {
     return part_from(slot);
 }
 
-void engine::give_back(fd_slot& slot) noexcept {
+void engine::give_back_slowly(fd_slot& slot) noexcept {
     // A poller finds out by itself, and nothing else is done to the fd.
     const bool only_waits = slot.readers.empty() && slot.writers.empty();
     static_cast<void>(only_waits && !slot.restore_blocking ? part_from(slot) : release(slot));

@@ -61,6 +61,12 @@ public:
     /// `file_exists`: this very fd is attached already.
     std::error_code attach(int fd, const attach_options& options, fd_slot*& out) noexcept;
 
+    /// The same for what was given back just now and will only be waited for, if it is as it was.
+    /// Null: it is not; attach it.
+    [[nodiscard]] virtual fd_slot* attach_again(int, const char* /*name*/) noexcept {
+        return nullptr;
+    }
+
     /// Ends all operations of the slot with `operation_canceled`. When the kernel holds nothing of
     /// it any more, closes the fd if that was asked for, and completes `done` if there is one. An
     /// fd that was closed behind our back is not closed again: its operations, and `done`, end with
@@ -71,7 +77,31 @@ public:
     /// for as long as the kernel takes to cancel. `bad_file_descriptor`: others closed the fd.
     std::error_code release(fd_slot& slot) noexcept;
     /// The same for one to whom it makes no difference if others have closed the fd.
-    void give_back(fd_slot& slot) noexcept;
+    void give_back(fd_slot& slot) noexcept {
+        if (!part(slot)) {
+            give_back_slowly(slot);
+        }
+    }
+    /// The same if nothing is pending on it and nothing is to be done to the fd: it is `parted`
+    /// now. False: nothing was done.
+    [[nodiscard]] virtual bool part(fd_slot&) noexcept { return false; }
+
+    /// Whether all that start() would do with that wait is to put it into its list: it is for
+    /// something new, of which the poller tells by itself.
+    bool only_joins(const io_request& request) const noexcept {
+        const fd_slot* const slot = request.slot;
+        const auto wanted = static_cast<interest>(request.flags);
+        slot_state otherwise;
+        otherwise.detaching = otherwise.hangup_seen = true;
+        return request.edge && edge_ && slot != nullptr && slot->generation == request.generation &&
+               !slot->has_any(otherwise) && slot->kind != descriptor_kind::file &&
+               (slot->registered & wanted) == wanted;
+    }
+    /// What start() does with such a one.
+    void join(io_operation& op) noexcept {
+        op.phase_ = phase::waiting;
+        op.request_.slot->waiters.push_back(op);
+    }
 
     /// `may_try`: the call may be made at once if it makes sense.
     virtual progress start(io_operation& op, bool may_try) noexcept = 0;
@@ -89,6 +119,16 @@ public:
     std::error_code reclaim(io_operation& op) noexcept;
     /// The same without blocking. False: the kernel holds it; it was cancelled, and completes.
     [[nodiscard]] bool withdraw(io_operation& op) noexcept;
+    /// The same for a readiness wait of which nobody knows but its list, and the poller does not
+    /// mind. False: it is none; nothing was done.
+    [[nodiscard]] bool leave_list(io_operation& op) noexcept {
+        if (!edge_ || op.phase_ != phase::waiting || op.request_.code != opcode::wait) {
+            return false;
+        }
+        op.request_.slot->waiters.erase(op);
+        op.phase_ = phase::idle;
+        return true;
+    }
 
     /// The buffer that came with the result of a receive; null: none did, or it was taken before.
     static detail::lease_buffer* take_buffer(io_operation& op) noexcept;
@@ -269,6 +309,7 @@ protected:
     fd_table table_;
     io_list unattached_;  ///< operations without a descriptor
     bool backing_off_ = false;
+    bool edge_ = false;  ///< there is a poller, which tells of edges
     buffer_pool* pool_ = nullptr;
     operation_list starving_;  ///< receives that wait for a buffer
 
@@ -282,6 +323,7 @@ private:
     static std::error_code examine(fd_slot& fresh, const attach_options& options) noexcept;
     std::error_code make_nonblocking(fd_slot& fresh, bool asked_for) noexcept;
     EDDY_COLD void look_at_mode(fd_slot& slot) noexcept;
+    void give_back_slowly(fd_slot& slot) noexcept;
     std::error_code part_from(fd_slot& slot) noexcept;
     /// The attaching ends here; what it has done is undone.
     std::error_code refuse(fd_slot& fresh, bool enrolled, std::error_code error) noexcept;

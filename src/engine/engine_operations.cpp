@@ -33,6 +33,9 @@ std::error_code engine::reclaim(io_operation& op) noexcept {
 bool engine::withdraw(io_operation& op) noexcept {
     EDDY_ASSERT(op.phase_ != phase::away,
                 "an operation was destroyed while an executor was performing it");
+    if (leave_list(op)) {
+        return true;
+    }
     cancel(op, end_reason::canceled);
     if (op.in_kernel_) {
         return false;

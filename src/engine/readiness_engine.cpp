@@ -79,9 +79,8 @@ bool readiness_engine::moved_nothing(fd_slot& slot, opcode code, io_result resul
 
 progress readiness_engine::start_other(io_operation& op, bool may_try) noexcept {
     const io_request& request = op.request_;
-    if (request.code == opcode::wait && waits_for_an_edge(request)) {
-        op.phase_ = phase::waiting;
-        request.slot->waiters.push_back(op);
+    if (request.code == opcode::wait && only_joins(request)) {
+        join(op);
         return progress::pending;
     }
     if (request.code == opcode::receive) {

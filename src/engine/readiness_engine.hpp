@@ -22,6 +22,8 @@ public:
     engine_kind kind() const noexcept override { return kind_; }
     progress start(io_operation& op, bool may_try) noexcept override;
     progress finish(io_operation& op) noexcept override;
+    bool part(fd_slot& slot) noexcept override;
+    fd_slot* attach_again(int fd, const char* name) noexcept override;
     void cancel(io_operation& op, end_reason reason) noexcept override;
     std::error_code wait(time_point until, bool& woken) noexcept override;
     void wake() noexcept override { poller_->wake(); }
@@ -89,20 +91,11 @@ private:
     void on_invalid(fd_slot& slot) noexcept;
     std::error_code update(fd_slot& slot) noexcept;
     interest wanted_by(const fd_slot& slot) const noexcept;
+    void stays(const fd_slot& slot) noexcept;
     EDDY_COLD void expel_leavers() noexcept;
     EDDY_COLD void on_stray() noexcept;
     trigger how() const noexcept { return edge_ ? trigger::edge : trigger::level; }
 
-    /// A wait that start_wait() would only put into its list: the poller knows what it waits for.
-    bool waits_for_an_edge(const io_request& request) const noexcept {
-        const fd_slot* const slot = request.slot;
-        const auto wanted = static_cast<interest>(request.flags);
-        slot_state otherwise;
-        otherwise.detaching = otherwise.hangup_seen = true;
-        return request.edge && edge_ && slot != nullptr && slot->generation == request.generation &&
-               !slot->has_any(otherwise) && slot->kind != descriptor_kind::file &&
-               (slot->registered & wanted) == wanted;
-    }
     static bool is_linked(const io_operation& op) noexcept { return op.list_next_ != nullptr; }
     static bool may(const fd_slot& slot, const io_request& request) noexcept {
         return is_read(request.code) ? slot.may_read : slot.may_write;
@@ -116,7 +109,6 @@ private:
     }
 
     engine_kind kind_;
-    bool edge_ = false;
     /// No number has more than one registration. Others may be left of files that were closed
     /// before they were removed, and live on as duplicates.
     bool tidy_ = true;

@@ -8,6 +8,13 @@
 
 namespace eddy {
 
+inline void descriptor::take(loop& home, fd_slot& slot) noexcept {
+    home_ = &home;
+    slot_ = &slot;
+    generation_ = slot.generation;
+    kind_ = slot.kind;
+}
+
 descriptor::descriptor(loop& home, unique_fd fd, descriptor_options options) {
     if (auto error = attach(home, fd, *this, options)) {
         throw std::system_error(error, "cannot attach fd " + std::to_string(fd.get()));
@@ -37,21 +44,29 @@ std::error_code descriptor::attach(loop& home, int fd, descriptor& out,
     if (auto error = home.engine_->attach(fd, options, slot)) {
         return error;
     }
-    out.close();
-    out.home_ = &home;
-    out.slot_ = slot;
-    out.generation_ = slot->generation;
-    out.kind_ = slot->kind;
+    out.clear();
+    out.take(home, *slot);
     return {};
 }
 
-int descriptor::native_handle() const noexcept {
-    const bool valid = slot_ != nullptr && slot_->generation == generation_ && !slot_->detaching;
-    return valid ? slot_->fd : -1;
+bool descriptor::attach_again(loop& home, int fd, const char* name) noexcept {
+    home.check_use();
+    fd_slot* const slot = home.engine_->attach_again(fd, name);
+    if (slot == nullptr) {
+        return false;
+    }
+    take(home, *slot);
+    return true;
 }
 
+inline bool descriptor::attached() const noexcept {
+    return slot_ != nullptr && slot_->generation == generation_ && !slot_->detaching;
+}
+
+int descriptor::native_handle() const noexcept { return attached() ? slot_->fd : -1; }
+
 void descriptor::close() noexcept {
-    if (native_handle() >= 0) {
+    if (attached()) {
         if (home_->lost_by_fork()) {
             home_->engine_->abandon(*slot_);
         } else {
@@ -80,7 +95,7 @@ std::error_code descriptor::release(unique_fd& out) noexcept {
 }
 
 void descriptor::give_back() noexcept {
-    if (native_handle() >= 0) {
+    if (attached()) {
         home_->check_use();
         home_->attend();
         home_->engine_->give_back(*slot_);

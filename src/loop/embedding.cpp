@@ -27,11 +27,8 @@ int loop::native_handle() {
     return handle;
 }
 
-/// While nobody runs the loop, something was done of which no event tells: whoever waits for the
-/// native handle is to run it once. So this holds at any time: an embedded loop that does not run
-/// has settled and is asleep, or its handle is readable.
-void loop::attend() noexcept {
-    if (embedded_ && !attended_ && !on_thread()) {
+void loop::call_attention() noexcept {
+    if (!attended_ && !on_thread()) {
         attended_ = true;
         engine_->call_attention();
     }

@@ -77,10 +77,15 @@ void loop::cancel(io_operation& op) noexcept {
 
 void loop::abandon(io_operation& op) noexcept {
     check_use();
-    if (!op.pending()) {
-        return;
-    }
     attend();
+    if (engine_->leave_list(op)) {
+        forget(op);
+    } else if (op.pending()) {
+        reclaim(op);
+    }
+}
+
+void loop::reclaim(io_operation& op) noexcept {
     if (op.phase_ == io_operation::phase::away) {
         // An executor has it, and writes into its memory: that cannot be cancelled.
         const time_point give_up = saturating_add(clock::now(), patience);

@@ -8,6 +8,35 @@
 
 namespace eddy {
 
+/// The wait of a watch that has its fd to itself and gives it back. False: nothing was done, or
+/// only the wait taken back.
+bool loop::part(io_operation& wait) noexcept {
+    check_use();
+    attend();
+    if (engine_->leave_list(wait)) {
+        forget(wait);
+    }
+    fd_slot& slot = *wait.request_.slot;
+    return !wait.pending() && slot.generation == wait.request_.generation && engine_->part(slot);
+}
+
+/// Starts a readiness wait anew, with what else its request has. Most only join a list. As in
+/// start_queued(), its completion always comes through the ready queue.
+void loop::start_wait(io_operation& op, interest wanted, bool edge) noexcept {
+    check_use();
+    EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
+    op.request_.flags = static_cast<int>(wanted);
+    op.request_.edge = edge;
+    if (!on_thread() || ends() || !engine_->only_joins(op.request_)) {
+        start_queued(op, io_request(op.request_));
+        return;
+    }
+    op.wanted_end_ = end_reason::none;
+    op.told_ = 0;
+    engine_->join(op);
+    count(op);
+}
+
 /// Completes with that result, behind others of its priority, without asking the engine.
 void loop::complete_queued(io_operation& op, io_result result) noexcept {
     EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");

@@ -70,11 +70,14 @@ struct fd_slot : slot_state {
     /// belongs to an earlier fd of this number never touches a later one.
     std::uint32_t generation = 0;
     interest registered = interest::none;  ///< what the poller was told
-    std::uint32_t holds : 29 = 0;          ///< operations with the kernel or another thread
+    std::uint32_t holds : 28 = 0;          ///< operations with the kernel or another thread
     bool mode_unsure : 1 = false;          ///< to be seen to when a first wait ends
     bool watched_read : 1 = false;         ///< a watch has claimed this direction: no other may
     bool watched_write : 1 = false;        ///< the same
-    std::uint32_t identity = 0;            ///< of the file behind the fd; 0: not known
+    /// A watch has given it back, and nothing is attached; but all else is as it was, and what is
+    /// registered has this generation.
+    bool parted : 1 = false;
+    std::uint32_t identity = 0;  ///< of the file behind the fd; 0: not known
     io_list readers;
     io_list writers;
     io_list waiters;                   ///< for readiness, of either direction

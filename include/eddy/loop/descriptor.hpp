@@ -54,7 +54,7 @@ public:
           kind_(other.kind_) {}
     descriptor& operator=(descriptor&& other) noexcept {
         if (this != &other) {
-            close();
+            clear();
             home_ = std::exchange(other.home_, nullptr);
             slot_ = std::exchange(other.slot_, nullptr);
             generation_ = other.generation_;
@@ -62,7 +62,7 @@ public:
         }
         return *this;
     }
-    ~descriptor() { close(); }
+    ~descriptor() { clear(); }
 
     /// Ends what is pending on it with `operation_canceled`, and closes the fd as soon as the
     /// kernel has let go of it: at once on epoll and poll, in the next turn at the latest on
@@ -89,12 +89,22 @@ public:
     loop* home() const noexcept { return home_; }
 
 private:
+    bool attached() const noexcept;
+    void take(loop& home, fd_slot& slot) noexcept;
+    void clear() noexcept {
+        if (slot_ != nullptr) {
+            close();
+        }
+    }
     /// On error `out` is unchanged.
     static std::error_code attach(loop& home, int fd, descriptor& out,
                                   const attach_options& options) noexcept;
     /// For a watch, which starts nothing but waits on it and leaves the fd to another.
     static std::error_code attach_to_watch(loop& home, int fd, descriptor& out,
                                            const char* name) noexcept;
+    /// The same for one that a watch has just let go. False: it is not as it was then, and not
+    /// attached. Precondition: this is empty.
+    [[nodiscard]] EDDY_API bool attach_again(loop& home, int fd, const char* name) noexcept;
     /// As release(), but says nothing of an fd that others have closed.
     void give_back() noexcept;
 

@@ -473,6 +473,9 @@ private:
     void unlimit(timed_io_operation& op) noexcept;
 
     // For watches: nothing of theirs is ever called from inside a call.
+    [[gnu::noinline]] void reclaim(io_operation& op) noexcept;
+    [[nodiscard]] bool part(io_operation& wait) noexcept;
+    void start_wait(io_operation& op, interest wanted, bool edge) noexcept;
     void start_queued(io_operation& op, const io_request& request) noexcept;
     void complete_queued(io_operation& op, io_result result) noexcept;
     [[nodiscard]] bool withdraw(io_operation& op) noexcept;
@@ -516,7 +519,15 @@ private:
     void due(timer_base& t) noexcept;
     void repeat(timer& t) noexcept;
 
-    void attend() noexcept;
+    /// While nobody runs the loop, something was done of which no event tells: whoever waits for
+    /// the native handle is to run it once. So this holds at any time: an embedded loop that does
+    /// not run has settled and is asleep, or its handle is readable.
+    void attend() noexcept {
+        if (embedded_) [[unlikely]] {
+            call_attention();
+        }
+    }
+    EDDY_COLD void call_attention() noexcept;
     void settle() noexcept;
     void look_into_inbox() noexcept;
 
