@@ -8,7 +8,7 @@ namespace eddy::detail {
 attached_fd::attached_fd(loop& home, unique_fd fd, const char* name)
     : descriptor_(home, std::move(fd), {.name = name, .nonblocking = true}) {}
 
-attached_fd::attached_fd(loop& home, int fd, const char* name) : borrowed_(true) {
+void attached_fd::borrow(loop& home, int fd, const char* name) {
     if (auto error = descriptor::attach_to_watch(home, fd, descriptor_, name)) {
         const char* const advice = error == std::errc::file_exists
                                        ? " twice (bidi_watch is for both directions of one fd)"
@@ -17,7 +17,7 @@ attached_fd::attached_fd(loop& home, int fd, const char* name) : borrowed_(true)
     }
 }
 
-void attached_fd::detach() noexcept {
+void attached_fd::part() noexcept {
     if (borrowed_) {
         descriptor_.give_back();
     } else {

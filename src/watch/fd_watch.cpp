@@ -2,6 +2,7 @@
 
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace eddy {
 
@@ -25,85 +26,110 @@ loop& home_of(const descriptor& watched) {
 
 }  // namespace
 
+template <class Fd>
+inline fd_watch::fd_watch(loop& home, Fd&& fd, interest wanted, callback on_ready,
+                          removed_callback on_removed, const watch_options& options, to_itself)
+    : watch(home, options),
+      own_(home, std::forward<Fd>(fd), options.name),
+      wait_(own_.get()),
+      slot_(wait_.request().slot),
+      on_ready_(on_ready),
+      on_removed_(on_removed),
+      directions_(both_directions),
+      wanted_(wanted) {
+    slot_->watched_read = slot_->watched_write = true;
+    // What has just been attached is told of by itself if it is ready. Not if it is armed only
+    // later, because this is not the loop's thread.
+    begin(options, true);
+}
+
 fd_watch::fd_watch(loop& home, unique_fd fd, interest wanted, callback on_ready,
                    removed_callback on_removed, const watch_options& options)
-    : fd_watch(detail::attached_fd(home, std::move(fd), options.name), wanted, on_ready, on_removed,
-               options) {}
+    : fd_watch(home, std::move(fd), wanted, on_ready, on_removed, options, to_itself()) {}
 
 fd_watch::fd_watch(loop& home, int fd, interest wanted, callback on_ready,
                    removed_callback on_removed, const watch_options& options)
-    : fd_watch(detail::attached_fd(home, fd, options.name), wanted, on_ready, on_removed, options) {
-}
-
-fd_watch::fd_watch(detail::attached_fd own, interest wanted, callback on_ready,
-                   removed_callback on_removed, const watch_options& options)
-    : fd_watch(own.get(), both_directions, options) {
-    own_ = std::move(own);
-    begin(wanted, on_ready, on_removed, options.armed);
-}
+    : fd_watch(home, fd, wanted, on_ready, on_removed, options, to_itself()) {}
 
 fd_watch::fd_watch(const descriptor& watched, interest wanted, callback on_ready,
                    removed_callback on_removed, const watch_options& options)
-    : fd_watch(watched, directions_of(wanted), options) {
-    begin(wanted, on_ready, on_removed, options.armed);
+    : watch(home_of(watched), options),
+      wait_(watched),
+      slot_(wait_.request().slot),
+      on_ready_(on_ready),
+      on_removed_(on_removed),
+      directions_(directions_of(wanted)),
+      wanted_(wanted) {
+    claim();
+    begin(options, false);
 }
 
-fd_watch::fd_watch(const descriptor& watched, interest directions, const watch_options& options)
-    : watch(home_of(watched), options),
-      request_(wait(watched, interest::none)),
-      directions_(directions) {
-    fd_slot& slot = *request_.slot;
-    const bool reads = any(directions & interest::readable);
-    const bool writes = any(directions & interest::writable);
-    if ((reads && slot.watched_read) || (writes && slot.watched_write)) {
+inline fd_watch::repeated_wait::repeated_wait(const descriptor& on) noexcept
+    : io_operation(
+          [](io_operation& op) noexcept {
+              detail::owner_of<&fd_watch::wait_>(static_cast<repeated_wait&>(op))
+                  .on_event(op.result());
+          },
+          request_builder::on(on, opcode::wait)) {}
+
+/// Others may have the descriptor too.
+void fd_watch::claim() {
+    const bool reads = any(directions_ & interest::readable);
+    const bool writes = any(directions_ & interest::writable);
+    if ((reads && slot_->watched_read) || (writes && slot_->watched_write)) {
         throw std::system_error(
             std::make_error_code(std::errc::file_exists),
-            "fd " + std::to_string(slot.fd) + " has a watch for this direction already");
+            "fd " + std::to_string(slot_->fd) + " has a watch for this direction already");
     }
-    slot.watched_read = slot.watched_read || reads;
-    slot.watched_write = slot.watched_write || writes;
-    wait_.set_callback([](io_operation& op) noexcept {
-        detail::owner_of<&fd_watch::wait_>(op).on_event(op.result());
-    });
-    wait_.set_priority(options.priority);
+    slot_->watched_read = slot_->watched_read || reads;
+    slot_->watched_write = slot_->watched_write || writes;
 }
 
-void fd_watch::begin(interest wanted, callback on_ready, removed_callback on_removed, bool armed) {
-    wanted_ = wanted;
-    on_ready_ = on_ready;
-    on_removed_ = on_removed;
-    if (armed) {
-        // What has just been attached is told of by itself if it is ready. Not if it is armed only
-        // later, because this is not the loop's thread.
-        request_.edge = static_cast<bool>(own_.get());
+inline void fd_watch::begin(const watch_options& options, bool edge) noexcept {
+    wait_.set_priority(options.priority);
+    if (!options.armed) {
+        return;
+    }
+    if (!on_thread()) {
         arm();
-        request_.edge = false;
+        return;
+    }
+    begin_armed();
+    if (edge && slot_->kind != descriptor_kind::file) {
+        start_wait(wait_, wanted_, true);
+    } else {
+        start(arming::look);
     }
 }
 
 fd_watch::~fd_watch() {
     leave();
-    leave_group();
+    if (in_group()) {
+        leave_group();
+    }
+    if (own_.borrowed() && part(wait_)) {
+        own_.forget();
+        return;
+    }
     if (wait_.pending()) {
         home().abandon(wait_);
     }
     let_go();
 }
 
-bool fd_watch::attached() const noexcept {
-    return request_.slot != nullptr && request_.slot->generation == request_.generation;
+inline bool fd_watch::attached() const noexcept {
+    return slot_ != nullptr && slot_->generation == wait_.request().generation;
 }
 
-int fd_watch::native_handle() const noexcept { return attached() ? request_.slot->fd : -1; }
+int fd_watch::native_handle() const noexcept { return attached() ? slot_->fd : -1; }
 
 /// Nothing is pending: the fd goes back to whom it belongs.
 void fd_watch::let_go() noexcept {
-    if (attached()) {
-        fd_slot& slot = *request_.slot;
-        slot.watched_read = slot.watched_read && !any(directions_ & interest::readable);
-        slot.watched_write = slot.watched_write && !any(directions_ & interest::writable);
+    if (!own_ && attached()) {
+        slot_->watched_read = slot_->watched_read && !any(directions_ & interest::readable);
+        slot_->watched_write = slot_->watched_write && !any(directions_ & interest::writable);
     }
-    request_.slot = nullptr;
+    slot_ = nullptr;
     own_.detach();
 }
 
@@ -122,7 +148,7 @@ void fd_watch::start(arming how) noexcept {
     }
     // A file is ready for nothing else, and never will be.
     const bool never_ready =
-        request_.slot->kind == descriptor_kind::file && !any(wanted_ & both_directions);
+        slot_->kind == descriptor_kind::file && !any(wanted_ & both_directions);
     if (broken_) {
         disarm();
         return;
@@ -135,14 +161,12 @@ void fd_watch::start(arming how) noexcept {
         complete_queued(wait_, io_result::value(static_cast<std::int64_t>(ready_)));
         return;
     }
-    const int flags = static_cast<int>(wanted_);
     // An edge that was generated says nothing about what is asked for only now, and edges that came
     // between the event and its repetition were not seen.
-    request_.edge |= how == arming::edge && request_.flags == flags && !repeated_;
+    const bool edge =
+        how == arming::edge && !repeated_ && wait_.request().flags == static_cast<int>(wanted_);
     repeated_ = false;
-    request_.flags = flags;
-    start_queued(wait_, request_);
-    request_.edge = false;
+    start_wait(wait_, wanted_, edge);
 }
 
 void fd_watch::stop() noexcept {

@@ -2,25 +2,9 @@
 
 namespace eddy {
 
-watch::watch(loop& home, const watch_options& options) noexcept
-    : home_(home), name_(options.name), priority_(options.priority) {
-    EDDY_ASSERT(options.priority < priority_count, "a priority is 0 to 63");
-    constexpr auto run = [](entry& e) noexcept {
-        detail::owner_of<&watch::command_>(e).on_command();
-    };
-    command_.set_callbacks(run, run);  // commands are done also while the loop ends
-    command_.set_priority(0);
-    command_.is_command_ = true;
-    home.attend();  // what is ready already is queued by the constructors of kinds
-}
-
 watch::~watch() = default;
 
-void watch::leave() noexcept {
-    if (gone_ != nullptr) {
-        *gone_ = true;
-    }
-    home_.attend();
+void watch::leave_commands() noexcept {
     EDDY_ASSERT(removed_ || command_.posted() ||
                     (commands_.load(std::memory_order_relaxed) & posted_bit) == 0,
                 "a watch was destroyed while another thread was commanding it");

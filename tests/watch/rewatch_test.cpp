@@ -2,8 +2,10 @@
 #include "kernel/call.hpp"
 #include "watch/test_watch.hpp"
 
+#include <cerrno>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -98,6 +100,157 @@ TEST_P(Rewatch, OftenHearsOfWhatIsThereAndOfWhatComes) {
     });
     ASSERT_TRUE(until([&] { return watch_->calls == 1; }));
     expect_connected(pipe_.second.get());
+}
+
+/// Its edge has been told, and will not be told again by itself.
+TEST_P(Rewatch, HearsOfWhatItsPredecessorWasToldOfAndHasLeft) {
+    for (int i = 0; i != 3; ++i) {
+        inside([&] {
+            watch_.reset();
+            watch_.emplace(loop(), number(), interest::readable,
+                           [](test_watch&) { return reaction::disarm; });
+        });
+        write_all(pipe_.second.get(), "left");
+        ASSERT_TRUE(until([&] { return watch_->calls == 1; }));
+        inside([&] { watch_again(); });
+        ASSERT_TRUE(until([&] { return watch_->calls == 1; }));
+        inside([&] { watch_again(); });
+        settle();
+        EXPECT_EQ(watch_->calls, 0);
+        expect_connected(pipe_.second.get());
+    }
+}
+
+/// Its edge has been told, though nobody was called for it: as a lie, or by the same wait that the
+/// callback is called for in which it is made anew.
+TEST_P(Rewatch, HearsOfWhatItsPredecessorSaidThatNothingWasLeftOf) {
+    inside([&] {
+        watch_.reset();
+        watch_.emplace(loop(), number(), interest::readable, [](test_watch& self) {
+            read_one(self.native_handle());
+            return reaction::rearm;
+        });
+    });
+    write_all(pipe_.second.get(), "xy");
+    ASSERT_TRUE(until([&] { return watch_->calls == 1; }));
+    inside([&] { watch_again(); });
+    ASSERT_TRUE(until([&] { return watch_->calls == 1; }));
+    expect_connected(pipe_.second.get());
+}
+
+TEST_P(Rewatch, MadeAnewByAnotherCallbackOfTheSameWaitHearsOfWhatIsThereOnly) {
+    for (const bool taken : {false, true}) {
+        fd_pair urgent = make_pipe();
+        const test_watch first(
+            loop(), urgent.first.get(), interest::readable,
+            [&](test_watch& self) {
+                drain(self.native_handle());
+                if (taken) {
+                    drain(number());
+                }
+                watch_again();
+                return reaction::rearm;
+            },
+            watch_options{.priority = 0});
+        settle();
+        write_all(urgent.second.get(), "x");
+        write_all(pipe_.second.get(), "x");
+        ASSERT_TRUE(until([&] { return first.calls == 1; }));
+        if (taken) {
+            settle();
+            EXPECT_EQ(watch_->calls, 0);
+        } else {
+            ASSERT_TRUE(until([&] { return watch_->calls == 1; }));
+        }
+        expect_connected(pipe_.second.get());
+    }
+}
+
+/// The first of its registrations that was left behind has the token of a watch that is gone.
+TEST_P(Rewatch, OfAFileThatWasLeftBehindHearsOfIt) {
+    const unique_fd old = duplicate_of(pipe_.first);
+    fd_pair other = make_pipe();
+    set_nonblocking(other.first.get(), true);
+    for (int i = 0; i != 3; ++i) {
+        inside([&] {
+            watch_.reset();
+            put_there(other.first);
+            watch_again();
+        });
+        inside([&] {
+            watch_.reset();
+            put_there(old);
+            watch_again();
+        });
+        expect_connected(pipe_.second.get());
+    }
+}
+
+TEST_P(Rewatch, GoesAnotherWayIfTheKernelRefuses) {
+    inside([&] {
+        watch_.reset();
+        kernel::fail(kernel::call::epoll_ctl, ENOMEM);
+        watch_again();
+        kernel::fail_nothing();
+    });
+    expect_connected(pipe_.second.get());
+    inside([&] { watch_again(); });
+    expect_connected(pipe_.second.get());
+}
+
+TEST_P(Rewatch, LeavesNothingToWhoAttachesTheFdForReading) {
+    for (int i = 0; i != 3; ++i) {
+        std::optional<descriptor> d;
+        std::string buffer(8, '\0');
+        recorder reader;
+        inside([&] {
+            watch_again();
+            watch_.reset();
+            d.emplace(attach(std::move(pipe_.first)));
+            write_all(pipe_.second.get(), "x");
+            start(reader, read(*d, bytes(buffer)));
+        });
+        ASSERT_TRUE(ends(reader));
+        EXPECT_EQ(reader.count(), 1U);
+        inside([&] {
+            ASSERT_FALSE(d->release(pipe_.first));
+            watch_again();
+        });
+        expect_connected(pipe_.second.get());
+    }
+}
+
+TEST_P(Rewatch, ManyAtATime) {
+    constexpr int count = 100;
+    std::vector<fd_pair> pipes;
+    std::vector<std::optional<test_watch>> watches(count);
+    const auto make = [&](std::size_t i) {
+        watches[i].emplace(loop(), pipes[i].first.get(), interest::readable, take_all);
+    };
+    for (std::size_t i = 0; i != count; ++i) {
+        pipes.push_back(make_pipe());
+        set_nonblocking(pipes[i].first.get(), true);
+        make(i);
+    }
+    settle();
+    for (int round = 0; round != 3; ++round) {
+        // All at first, so that some must be taken out; then in the other order.
+        inside([&] {
+            for (auto& w : watches) {
+                w.reset();
+            }
+            for (std::size_t i = count; i != 0; --i) {
+                make(i - 1);
+            }
+        });
+        for (const fd_pair& p : pipes) {
+            write_all(p.second.get(), "x");
+        }
+        for (const auto& w : watches) {
+            ASSERT_TRUE(until([&] { return w->calls == 1; }));
+        }
+    }
+    watches.clear();
 }
 
 TEST_P(Rewatch, OfWhatWasTakenForReadingHearsThatItCanBeWritten) {

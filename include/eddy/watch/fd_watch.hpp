@@ -69,10 +69,13 @@ public:
     int native_handle() const noexcept;
 
 private:
-    fd_watch(detail::attached_fd own, interest wanted, callback on_ready,
-             removed_callback on_removed, const watch_options& options);
-    fd_watch(const descriptor& watched, interest directions, const watch_options& options);
-    void begin(interest wanted, callback on_ready, removed_callback on_removed, bool armed);
+    struct to_itself {};
+    /// Has an fd to itself, of one of the two kinds above.
+    template <class Fd>
+    fd_watch(loop& home, Fd&& fd, interest wanted, callback on_ready, removed_callback on_removed,
+             const watch_options& options, to_itself);
+    void claim();
+    void begin(const watch_options& options, bool edge) noexcept;
 
     reaction call() noexcept final;
     void start(arming how) noexcept final;
@@ -88,9 +91,15 @@ private:
     bool attached() const noexcept;
     void let_go() noexcept;
 
-    io_operation wait_;
-    io_request request_;
+    /// Started again and again, with the request that it was made with.
+    class repeated_wait : public io_operation {
+    public:
+        explicit repeated_wait(const descriptor& on) noexcept;
+    };
+
     detail::attached_fd own_;
+    repeated_wait wait_;
+    fd_slot* slot_;  ///< null: it was given back
     callback on_ready_ = nullptr;
     removed_callback on_removed_ = nullptr;
     interest directions_;

@@ -64,7 +64,17 @@ protected:
         requeue,  ///< it is ready
     };
 
-    watch(loop& home, const watch_options& options) noexcept;
+    watch(loop& home, const watch_options& options) noexcept
+        : home_(home), name_(options.name), priority_(options.priority) {
+        EDDY_ASSERT(options.priority < priority_count, "a priority is 0 to 63");
+        constexpr auto run = [](entry& e) noexcept {
+            detail::owner_of<&watch::command_>(e).on_command();
+        };
+        command_.set_callbacks(run, run);  // commands are done also while the loop ends
+        command_.set_priority(0);
+        command_.is_command_ = true;
+        home.attend();  // what is ready already is queued by the constructors of kinds
+    }
 
     // What the kinds of watches do. Thread: the loop's.
 
@@ -92,7 +102,18 @@ protected:
     /// Call it when quiet() has become true.
     void finish_removal() noexcept;
     /// Call it first in the destructors of kinds.
-    void leave() noexcept;
+    void leave() noexcept {
+        if (gone_ != nullptr) {
+            *gone_ = true;
+        }
+        home_.attend();
+        // relaxed: no other thread may be inside a call.
+        if (commands_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+            leave_commands();
+        }
+    }
+    /// For the constructors of kinds, on the loop's thread: as arm(), but start() is theirs.
+    void begin_armed() noexcept { armed_ = true; }
     bool calling() const noexcept { return gone_ != nullptr; }
 
     bool on_thread() const noexcept { return loop::current() == &home_; }
@@ -101,6 +122,10 @@ protected:
     bool loop_ends() const noexcept { return home_.ends(); }
     void start_queued(io_operation& op, const io_request& request) noexcept {
         home_.start_queued(op, request);
+    }
+    [[nodiscard]] bool part(io_operation& wait) noexcept { return home_.part(wait); }
+    void start_wait(io_operation& op, interest wanted, bool edge) noexcept {
+        home_.start_wait(op, wanted, edge);
     }
     void complete_queued(io_operation& op, io_result result) noexcept {
         home_.complete_queued(op, result);
@@ -125,6 +150,7 @@ private:
     void post(std::uint64_t wanted) noexcept;
     void take_posted() noexcept;
     void apply(std::uint64_t wanted) noexcept;
+    EDDY_COLD void leave_commands() noexcept;
     void begin_removal() noexcept;
     void on_command() noexcept;
 

@@ -15,7 +15,11 @@ public:
     /// Owns it. Throws std::system_error; then it is closed.
     attached_fd(loop& home, unique_fd fd, const char* name);
     /// Borrows it. Throws std::system_error; then it is left alone.
-    attached_fd(loop& home, int fd, const char* name);
+    attached_fd(loop& home, int fd, const char* name) : borrowed_(true) {
+        if (!descriptor_.attach_again(home, fd, name)) {
+            borrow(home, fd, name);
+        }
+    }
     attached_fd(attached_fd&& other) noexcept
         : descriptor_(std::move(other.descriptor_)), borrowed_(other.borrowed_) {}
     attached_fd& operator=(attached_fd&& other) noexcept {
@@ -26,11 +30,22 @@ public:
     }
     ~attached_fd() { detach(); }
 
+    explicit operator bool() const noexcept { return descriptor_.slot_ != nullptr; }
     const descriptor& get() const noexcept { return descriptor_; }
+    bool borrowed() const noexcept { return borrowed_ && descriptor_.slot_ != nullptr; }
+    /// It was given back.
+    void forget() noexcept { descriptor_.slot_ = nullptr; }
     /// Closes the fd, or gives it back as it was.
-    void detach() noexcept;
+    void detach() noexcept {
+        if (descriptor_.slot_ != nullptr) {
+            part();
+        }
+    }
 
 private:
+    void borrow(loop& home, int fd, const char* name);
+    void part() noexcept;
+
     descriptor descriptor_;
     bool borrowed_ = false;
 };
