@@ -1,5 +1,7 @@
 #include <eddy/watch/fd_watch.hpp>
 
+#include "watch/dispatch.hpp"
+
 #include <string>
 #include <system_error>
 #include <utility>
@@ -191,32 +193,43 @@ void fd_watch::changed(std::uint32_t value) noexcept {
 
 void fd_watch::reprioritise(priority_level priority) noexcept { move(wait_, priority); }
 
-void fd_watch::on_event(io_result result) noexcept {
-    const bool stale = stale_;
-    stale_ = false;
+/// Whether what is not simply ready is something to call for.
+bool fd_watch::is_event(io_result result) noexcept {
+    const bool stale = std::exchange(stale_, false);
     if (removing() || !armed()) {
         do_not_count();
         finish_removal();
-        return;
+        return false;
     }
     const bool ended = wait_.was_canceled();
     if (ended && loop_ends()) {
         do_not_count();
         disarm();
-        return;
+        return false;
     }
     if (stale || ended) {  // or the process has forked
         do_not_count();
         start(arming::look);
-        return;
+        return false;
     }
     broken_ = !result;
     ready_ = result ? ready_set(result) : interest::invalid;
+    return true;
+}
+
+void fd_watch::on_event(io_result result) noexcept {
+    if (removing() || !armed() || stale_ || !result) [[unlikely]] {
+        if (!is_event(result)) {
+            return;  // it may be gone
+        }
+    } else {
+        ready_ = ready_set(result);
+    }
     if (in_group()) {
         do_not_count();  // its call will be
         ask_for_turn();
     } else {
-        dispatch();
+        dispatch_as(*this);
     }
 }
 

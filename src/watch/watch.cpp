@@ -1,5 +1,7 @@
 #include <eddy/watch/watch.hpp>
 
+#include "watch/dispatch.hpp"
+
 namespace eddy {
 
 watch::~watch() = default;
@@ -138,17 +140,9 @@ void watch::finish_removal() noexcept {
     removed();
 }
 
-void watch::dispatch() noexcept {
-    bool gone = false;
-    gone_ = &gone;
-    armed_ = false;
-    const reaction wish = call();
-    if (gone) {
-        EDDY_ASSERT(wish == reaction::destroyed,
-                    "a callback has destroyed its watch and did not say so");
-        return;
-    }
-    gone_ = nullptr;
+void watch::dispatch() noexcept { dispatch_as(*this); }
+
+void watch::react(reaction wish) noexcept {
     if (removing_) {
         return;  // on_removed is on its way
     }
@@ -171,9 +165,7 @@ void watch::dispatch() noexcept {
             break;
     }
     if (armed_) {
-        start(wish == reaction::rearm     ? arming::edge
-              : wish == reaction::requeue ? arming::requeue
-                                          : arming::look);
+        start(wish == reaction::requeue ? arming::requeue : arming::look);
     }
 }
 

@@ -88,6 +88,7 @@ private:
     void on_turn() noexcept final;
     void on_leave() noexcept final;
     void on_event(io_result result) noexcept;
+    EDDY_COLD bool is_event(io_result result) noexcept;
     bool attached() const noexcept;
     void let_go() noexcept;
 
@@ -108,6 +109,8 @@ private:
     bool stale_ = false;     ///< what `wait_` brings is not what is wanted any more
     bool repeated_ = false;  ///< the event comes from a requeue, not from the engine
     bool broken_ = false;    ///< others have closed the descriptor, and it was told
+
+    friend class watch;
 };
 
 }  // namespace eddy

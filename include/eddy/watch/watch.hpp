@@ -94,6 +94,9 @@ protected:
 
     /// There is an event for an armed watch: calls back, and does what the reaction says.
     void dispatch() noexcept;
+    /// The same for a kind that is known: src/watch/dispatch.hpp.
+    template <class Kind>
+    void dispatch_as(Kind& kind) noexcept;
     /// Like set_priority(), for a number that only the kind understands.
     void change(std::uint32_t value) noexcept;
     /// What it waited for is over, and there is nothing to stop. Unlike disarm() also at once while
@@ -152,6 +155,7 @@ private:
     void apply(std::uint64_t wanted) noexcept;
     EDDY_COLD void leave_commands() noexcept;
     void begin_removal() noexcept;
+    void react(reaction wish) noexcept;
     void on_command() noexcept;
 
     loop& home_;

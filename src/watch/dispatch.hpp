@@ -1,0 +1,28 @@
+#pragma once
+
+#include <eddy/watch/watch.hpp>
+
+namespace eddy {
+
+/// Most callbacks ask for the next event, and are on their way to it with few questions.
+template <class Kind>
+inline void watch::dispatch_as(Kind& kind) noexcept {
+    bool gone = false;
+    gone_ = &gone;
+    armed_ = false;
+    const reaction wish = kind.call();
+    if (gone) {
+        EDDY_ASSERT(wish == reaction::destroyed,
+                    "a callback has destroyed its watch and did not say so");
+        return;
+    }
+    gone_ = nullptr;
+    if (wish == reaction::rearm && !removing_) [[likely]] {
+        armed_ = true;
+        kind.start(arming::edge);
+        return;
+    }
+    react(wish);
+}
+
+}  // namespace eddy
