@@ -3,7 +3,6 @@
 
 #include <eddy/watch/watches.hpp>
 
-#include <deque>
 #include <optional>
 
 #include "churn/harness.hpp"
@@ -14,9 +13,8 @@ namespace {
 template <class Handler>
 class eddy_watches {
 public:
-    eddy_watches(Handler& handler, const std::vector<int>& fds) : handler_(handler), fds_(fds) {
-        watchers_.resize(fds.size());
-    }
+    eddy_watches(Handler& handler, const std::vector<int>& fds)
+        : handler_(handler), fds_(fds), watchers_(fds.size()) {}
 
     void add(unsigned i) { watchers_[i].emplace(*this, i, fds_[i]); }
     void remove(unsigned i) { watchers_[i].reset(); }
@@ -71,7 +69,7 @@ private:
     Handler& handler_;
     const std::vector<int>& fds_;
     bench::eddy_loop loop_;
-    std::deque<std::optional<watcher>> watchers_;
+    std::vector<std::optional<watcher>> watchers_;  // never grows: a watch stays where it is
 };
 
 }  // namespace
