@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -107,6 +108,26 @@ TEST_F(OperationList, CanBeFilledAgainAfterItsOnlyOneWasErased) {
     list.push_back(two);
     list.push_back(one);
     EXPECT_EQ(numbers(list), (std::vector{2, 1}));
+}
+
+TEST(EmptyOperationList, KnowsNothingOfThoseThatWereTakenOut) {
+    auto first = std::make_unique<test_operation>(1);
+    auto second = std::make_unique<test_operation>(2);
+    test_operation three{3}, four{4};
+    operation_list list;
+    EXPECT_TRUE(list.push_back(*first));
+    EXPECT_FALSE(list.push_back(*second));
+    list.pop_front();
+    first.reset();  // what the second would say of it is not asked
+    list.erase(*second);
+    second.reset();
+    EXPECT_TRUE(list.empty());
+    EXPECT_TRUE(list.push_back(three));
+    EXPECT_FALSE(list.push_back(four));
+    list.erase(three);
+    EXPECT_EQ(numbers(list), (std::vector{4}));
+    list.erase(four);
+    EXPECT_TRUE(list.empty());
 }
 
 TEST(OperationListAtRandom, BehavesLikeADeque) {

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -124,6 +125,42 @@ TEST(ReadyQueue, OneOfHigherPriorityOvertakesWhatIsThereAlready) {
     EXPECT_EQ(popped(queue), (std::vector{3, 2}));
 }
 
+TEST(ReadyQueue, ALevelIsTheFirstUntilSomethingComesBeforeIt) {
+    test_operation first(1, 10), second(2, 10), third(3, 10), low(4, 11), urgent(5, 9);
+    ready_queue queue;
+    queue.push(low);
+    queue.push(first);
+    queue.push(second);
+    ready_queue::first_level level(queue);
+    EXPECT_EQ(&level.pop(), &first);
+    EXPECT_TRUE(level.is_first());
+    queue.push(third);
+    EXPECT_TRUE(level.is_first());
+    EXPECT_EQ(&level.pop(), &second);
+    queue.push(urgent);
+    EXPECT_FALSE(level.is_first());
+    EXPECT_EQ(&queue.pop(), &urgent);
+    EXPECT_TRUE(level.is_first());
+    EXPECT_EQ(popped(queue), (std::vector{3, 4}));
+}
+
+TEST(ReadyQueue, ALevelThatIsEmptyIsNotTheFirst) {
+    test_operation first(1, 63), second(2, 63), third(3, 63);
+    ready_queue queue;
+    queue.push(first);
+    ready_queue::first_level level(queue);
+    EXPECT_EQ(&level.pop(), &first);
+    EXPECT_FALSE(level.is_first());
+    EXPECT_TRUE(queue.empty());
+    queue.push(second);
+    EXPECT_TRUE(level.is_first());
+    queue.erase(second);
+    EXPECT_FALSE(level.is_first());
+    queue.push(third);
+    EXPECT_EQ(&level.pop(), &third);
+    EXPECT_TRUE(queue.empty());
+}
+
 TEST(ReadyQueueAtRandom, RunsInTheOrderOfPriorityAndArrival) {
     eddy::test::random_numbers random;
     std::deque<test_operation> operations;
@@ -131,6 +168,7 @@ TEST(ReadyQueueAtRandom, RunsInTheOrderOfPriorityAndArrival) {
         operations.emplace_back(i, static_cast<priority_level>(random.below(priority_count)));
     }
     ready_queue queue;
+    std::optional<ready_queue::first_level> level;
     std::map<std::pair<int, std::size_t>, int> expected;  // by priority and arrival
     std::map<int, std::size_t> arrivals;
     for (std::size_t step = 0; step != eddy::test::scaled(100'000); ++step) {
@@ -145,7 +183,10 @@ TEST(ReadyQueueAtRandom, RunsInTheOrderOfPriorityAndArrival) {
             expected.erase({op.priority(), arrival->second});
             arrivals.erase(arrival);
         } else {
-            const int number = number_of(queue.pop());
+            if (!level || !level->is_first()) {
+                level.emplace(queue);
+            }
+            const int number = number_of(random.one_in(2) ? level->pop() : queue.pop());
             ASSERT_EQ(number, expected.begin()->second) << "step " << step;
             expected.erase(expected.begin());
             arrivals.erase(number);

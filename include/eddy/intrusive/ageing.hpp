@@ -27,7 +27,7 @@ public:
         for (std::uint64_t fresh = used & ~seen_; fresh != 0; fresh &= fresh - 1) {
             since_[level_of(fresh)] = pops_;
         }
-        const bool commanded = ready.front()->is_command_;
+        const bool commanded = ready.front().is_command_;
         const priority_level level = commanded ? level_of(used) : choose(used);
         pops_ += commanded ? 0U : 1U;
         since_[level] = pops_;

@@ -5,6 +5,9 @@
 namespace eddy {
 
 /// First in, first out, with removal from anywhere. An operation is in at most one such list.
+///
+/// The `prev_` of the first and the `tail_` of an empty list mean nothing, so that nobody has to
+/// write them: taking the first touches no other operation.
 class operation_list {
 public:
     bool empty() const noexcept { return head_ == nullptr; }
@@ -13,21 +16,24 @@ public:
         return static_cast<operation*>(op.next_);
     }
 
-    void push_back(operation& op) noexcept {
+    /// True: there was nothing before.
+    bool push_back(operation& op) noexcept {
+        operation* const last = tail_;
+        const bool first = empty();
         op.next_ = nullptr;
-        op.prev_ = tail_;
+        op.prev_ = last;
         op.queued_ = true;
-        if (tail_ != nullptr) {
-            tail_->next_ = &op;
-        } else {
-            head_ = &op;
-        }
         tail_ = &op;
+        if (first) {
+            head_ = &op;
+        } else {
+            last->next_ = &op;
+        }
+        return first;
     }
 
     void push_front(operation& op) noexcept {
         op.next_ = head_;
-        op.prev_ = nullptr;
         op.queued_ = true;
         if (head_ != nullptr) {
             head_->prev_ = &op;
@@ -39,34 +45,29 @@ public:
 
     /// Takes over all of `others`, behind what is here. Precondition: there are some.
     void append(operation_list&& others) noexcept {
-        others.head_->prev_ = tail_;
-        if (tail_ != nullptr) {
-            tail_->next_ = others.head_;
-        } else {
+        if (empty()) {
             head_ = others.head_;
+        } else {
+            others.head_->prev_ = tail_;
+            tail_->next_ = others.head_;
         }
         tail_ = others.tail_;
-        others.head_ = others.tail_ = nullptr;
+        others.head_ = nullptr;
     }
 
     operation& pop_front() noexcept {
         operation& op = *head_;
         head_ = next(op);
-        if (head_ != nullptr) {
-            head_->prev_ = nullptr;
-        } else {
-            tail_ = nullptr;
-        }
         op.queued_ = false;
         return op;
     }
 
     void erase(operation& op) noexcept {
         operation* const after = next(op);
-        if (op.prev_ != nullptr) {
-            op.prev_->next_ = after;
-        } else {
+        if (&op == head_) {
             head_ = after;
+        } else {
+            op.prev_->next_ = after;
         }
         if (after != nullptr) {
             after->prev_ = op.prev_;
@@ -74,6 +75,14 @@ public:
             tail_ = op.prev_;
         }
         op.queued_ = false;
+    }
+
+    /// Calls `visit(operation&)` for each, which must not change the list.
+    template <class Visitor>
+    void for_each(Visitor&& visit) const {
+        for (operation* op = head_; op != nullptr; op = next(*op)) {
+            visit(*op);
+        }
     }
 
 private:

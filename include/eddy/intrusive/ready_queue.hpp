@@ -18,8 +18,9 @@ public:
     static bool contains(const operation& op) noexcept { return op.queued_; }
 
     void push(operation& op) noexcept {
-        levels_[op.priority_].push_back(op);
-        levels_used_ |= bit(op.priority_);
+        if (levels_[op.priority_].push_back(op)) {
+            levels_used_ |= bit(op.priority_);
+        }
     }
 
     /// All of `ops`, behind what is here. Precondition: there are some, all with that priority.
@@ -28,24 +29,50 @@ public:
         levels_used_ |= bit(priority);
     }
 
-    /// What pop() would take, or null.
-    const operation* front() const noexcept {
-        return empty() ? nullptr
-                       : levels_[static_cast<std::size_t>(std::countr_zero(levels_used_))].front();
+    /// What pop() would take. Precondition: not empty.
+    const operation& front() const noexcept {
+        return *levels_[index(std::countr_zero(levels_used_))].front();
     }
 
     /// Precondition: not empty.
-    operation& pop() noexcept {
-        return pop(static_cast<priority_level>(std::countr_zero(levels_used_)));
-    }
+    operation& pop() noexcept { return pop(std::countr_zero(levels_used_)); }
+
+    /// The level that pop() takes from. While is_first(), its pop() takes the same, and need not
+    /// look for it.
+    class first_level {
+    public:
+        /// Precondition: not empty.
+        explicit first_level(ready_queue& queue) noexcept
+            : queue_(queue),
+              level_(queue.levels_[index(std::countr_zero(queue.levels_used_))]),
+              bit_(queue.levels_used_ & -queue.levels_used_),
+              up_to_here_(queue.levels_used_ ^ (queue.levels_used_ - 1)) {}
+
+        bool is_first() const noexcept { return (queue_.levels_used_ & up_to_here_) == bit_; }
+
+        /// Precondition: is_first().
+        operation& pop() noexcept {
+            operation& op = level_.pop_front();
+            if (level_.empty()) {
+                queue_.levels_used_ &= ~bit_;
+            }
+            return op;
+        }
+
+    private:
+        ready_queue& queue_;
+        operation_list& level_;
+        std::uint64_t bit_;
+        std::uint64_t up_to_here_;
+    };
 
     /// A bit for each level that has something.
     std::uint64_t levels_used() const noexcept { return levels_used_; }
 
     /// The first of that level. Precondition: there is one.
-    operation& pop(priority_level level) noexcept {
-        operation& op = levels_[level].pop_front();
-        if (levels_[level].empty()) {
+    operation& pop(int level) noexcept {
+        operation& op = levels_[index(level)].pop_front();
+        if (levels_[index(level)].empty()) {
             levels_used_ &= ~bit(level);
         }
         return op;
@@ -79,16 +106,15 @@ public:
     template <class Visitor>
     void for_each(Visitor&& visit) const {
         for (const operation_list& level : levels_) {
-            for (operation* op = level.front(); op != nullptr; op = operation_list::next(*op)) {
-                visit(*op);
-            }
+            level.for_each(visit);
         }
     }
 
 private:
-    static constexpr std::uint64_t bit(priority_level level) noexcept {
-        return std::uint64_t{1} << level;
+    static constexpr std::size_t index(int level) noexcept {
+        return static_cast<std::size_t>(level);
     }
+    static constexpr std::uint64_t bit(int level) noexcept { return std::uint64_t{1} << level; }
 
     std::uint64_t levels_used_ = 0;
     std::array<operation_list, priority_count> levels_{};
