@@ -36,7 +36,7 @@ loop::~loop() {
 }
 
 bool loop::idle() const noexcept {
-    return work_ == 0 && background_work_ == 0 && inbox_.empty() && ready_.empty();
+    return !has_work() && background_work_ == 0 && inbox_.empty() && ready_.empty();
 }
 
 void loop::finish_everything() noexcept try {
@@ -46,6 +46,7 @@ void loop::finish_everything() noexcept try {
     }
     const time_point give_up = saturating_add(clock::now(), patience);
     take_inbox();
+    cancel_entries();
     give_notice_of_end();
     cancel_operations(true);
     cancel_timers();
@@ -144,6 +145,7 @@ bool loop::ends_by_itself(const io_operation& op, bool timed) noexcept {
 void loop::set_ends(bool draining, bool destroying) noexcept {
     draining_ = draining;
     destroying_ = destroying;
+    ends_ = draining || destroying;
     open_room_ = ends() ? nullptr : timer_room_.get();
     transfers_now_ = !ends() && options_.inline_max != 0 && performer_ != nullptr;
 }
@@ -167,6 +169,17 @@ void loop::cancel_operations(bool also_those_that_end) noexcept {
             cancel_one(static_cast<io_operation&>(op));
         }
     });
+}
+
+/// Those that are posted from here on are cancelled then.
+void loop::cancel_entries() noexcept {
+    const auto cancel_one = [](operation& op) {
+        if (op.kind() == node_kind::entry) {
+            static_cast<entry&>(op).request_cancel();
+        }
+    };
+    ready_.for_each(cancel_one);
+    after_poll_.for_each(cancel_one);
 }
 
 void loop::cancel_timers() noexcept {
@@ -234,9 +247,7 @@ void loop::visit_live(function_ref<void(const live_operation&)> visit, bool back
         }
     });
     ready_.for_each(visit_ready);
-    for (operation* op = after_poll_.front(); op != nullptr; op = operation_list::next(*op)) {
-        visit_ready(*op);
-    }
+    after_poll_.for_each(visit_ready);
 }
 
 void loop::forget_everything() noexcept {

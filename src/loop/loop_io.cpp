@@ -239,25 +239,38 @@ inline void loop::dispatch(io_operation& op) noexcept {
     complete(op);
 }
 
-inline void loop::dispatch(operation& op) noexcept {
-    switch (op.kind()) {
-        [[likely]] case node_kind::io : dispatch(static_cast<io_operation&>(op));
-        break;
-        case node_kind::entry:
-            dispatch(static_cast<entry&>(op));
-            break;
-        case node_kind::timer:
-            dispatch(static_cast<timer&>(op));
-            break;
-        case node_kind::local_timer:
-            dispatch(static_cast<local_timer&>(op));
-            break;
-        case node_kind::timer_command:
-        case node_kind::stop_command:
-        case node_kind::io_returned:
-        case node_kind::io_stop:
-        case node_kind::lease:
-            break;  // never in the ready queue
+[[gnu::always_inline]] inline void loop::dispatch(entry& e) noexcept {
+    ++entries_done_;
+    ++counters_.completions;
+    const std::uint8_t state = e.state_.load(std::memory_order_relaxed);
+    // A cancel() between the load and this store is too late and finds nothing to cancel. From here
+    // on the entry is its owner's.
+    e.state_.store(entry::idle, std::memory_order_relaxed);
+    entry::callback callback = e.on_run_;
+    if (state != entry::is_posted) [[unlikely]] {
+        callback = e.on_cancel_;
+    }
+    if (callback != nullptr) {
+        callback(e);
+    }
+}
+
+void loop::dispatch_timer(operation& op) noexcept {
+    if (op.kind() == node_kind::timer) {
+        dispatch(static_cast<timer&>(op));
+    } else {
+        dispatch(static_cast<local_timer&>(op));
+    }
+}
+
+/// Nothing else is ever in the ready queue.
+[[gnu::always_inline]] inline void loop::dispatch(operation& op) noexcept {
+    if (op.kind() == node_kind::io) [[likely]] {
+        dispatch(static_cast<io_operation&>(op));
+    } else if (op.kind() == node_kind::entry) [[likely]] {
+        dispatch(static_cast<entry&>(op));
+    } else {
+        dispatch_timer(op);
     }
 }
 
@@ -267,9 +280,29 @@ void loop::run_ready(std::size_t budget) noexcept {
     if (budget < completion_limit_ - std::min(counters_.completions, completion_limit_)) {
         batch_limit_ = counters_.completions + budget;
     }
-    for (; budget != 0 && !ready_.empty() && counters_.completions < batch_limit_; --budget) {
-        dispatch(ageing_ ? ageing_->pop(ready_) : ready_.pop());
-        if (stopping_ && !draining_ && !destroying_) {
+    run_ready_limit_ = stopping_ && !ends() ? 0 : batch_limit_;
+    if (counters_.completions >= run_ready_limit_) {
+        return;
+    }
+    if (ageing_) {
+        run_aged(budget);
+        return;
+    }
+    while (!ready_.empty()) {
+        ready_queue::first_level level(ready_);
+        do {
+            dispatch(level.pop());
+            if (--budget == 0 || counters_.completions >= run_ready_limit_) {
+                return;
+            }
+        } while (level.is_first());
+    }
+}
+
+void loop::run_aged(std::size_t budget) noexcept {
+    while (!ready_.empty()) {
+        dispatch(ageing_->pop(ready_));
+        if (--budget == 0 || counters_.completions >= run_ready_limit_) {
             return;
         }
     }

@@ -13,7 +13,7 @@ namespace eddy {
 void loop::stop() noexcept {
     check_use();
     if (on_thread()) {
-        stopping_ = true;
+        begin_stop();
         return;
     }
     // acq_rel: pairs with take(), which lets go of the node before it clears the flag.
@@ -23,7 +23,6 @@ void loop::stop() noexcept {
 }
 
 inline void loop::queue_entry(entry& e) noexcept {
-    ++work_;
     ++counters_.posts;
     if (ends()) {
         e.request_cancel();
@@ -73,20 +72,6 @@ void loop::hand_over(entry& e) noexcept {
 
 void loop::cancel(entry& e) noexcept { e.request_cancel(); }
 
-void loop::dispatch(entry& e) noexcept {
-    --work_;
-    ++counters_.completions;
-    const bool cancelled =
-        destroying_ || e.state_.load(std::memory_order_relaxed) == entry::is_cancelled;
-    // A cancel() between the load and this store is too late and finds nothing to cancel. From here
-    // on the entry is its owner's.
-    e.state_.store(entry::idle, std::memory_order_relaxed);
-    if (const entry::callback callback = cancelled ? e.on_cancel_ : e.on_run_;
-        callback != nullptr) {
-        callback(e);
-    }
-}
-
 bool loop::disarm(entry& e) noexcept {
     if (!e.posted()) {
         return false;
@@ -98,7 +83,7 @@ bool loop::disarm(entry& e) noexcept {
         ready_.erase(e);
     }
     e.state_.store(entry::idle, std::memory_order_relaxed);
-    --work_;
+    ++entries_done_;
     return true;
 }
 
@@ -112,17 +97,17 @@ void loop::take_inbox() noexcept {
     operation_list alike;
     std::size_t count = 0;
     priority_level priority = default_priority;
-    while (newest != nullptr && newest->kind() == node_kind::entry) {
-        auto& e = static_cast<entry&>(*newest);
-        if (count == 0) {
-            priority = e.priority();
+    if (newest->kind() == node_kind::entry && !ends()) {
+        priority = static_cast<entry&>(*newest).priority();
+        while (newest != nullptr && newest->kind() == node_kind::entry) {
+            auto& e = static_cast<entry&>(*newest);
+            if (e.priority() != priority || e.after_poll_) {
+                break;
+            }
+            newest = inbox::next(e);
+            alike.push_front(e);
+            ++count;
         }
-        if (e.priority() != priority || e.after_poll_ || draining_ || destroying_) {
-            break;
-        }
-        newest = inbox::next(e);
-        alike.push_front(e);
-        ++count;
     }
     for (queue_node* node = inbox::reversed(newest); node != nullptr;) {
         queue_node* const next = inbox::next(*node);
@@ -130,7 +115,6 @@ void loop::take_inbox() noexcept {
         node = next;
     }
     if (count != 0) {
-        work_ += count;
         counters_.posts += count;
         ready_.push(std::move(alike), priority);
     }
@@ -150,7 +134,7 @@ void loop::take(queue_node& node) noexcept {
         case node_kind::stop_command:
             // release: pairs with stop(): whoever sets the flag next may push the node again.
             stop_posted_.store(false, std::memory_order_release);
-            stopping_ = true;
+            begin_stop();
             break;
         case node_kind::io_returned:
             take_back(static_cast<blocking_call&>(node));

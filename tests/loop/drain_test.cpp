@@ -64,6 +64,18 @@ TEST_P(LoopDrain, EndsAlthoughAnEntryPostsItselfAgain) {
     EXPECT_EQ(again.cancels, 1);
 }
 
+TEST_P(LoopDrain, AnotherStopMeanwhileKeepsNothingBack) {
+    job first([&] { loop().stop(); });
+    job second([&] { loop().stop(); });
+    job third;
+    for (job* one : {&first, &second, &third}) {
+        loop().post(*one);
+    }
+    EXPECT_EQ(loop().run(run_mode::drained), 3U);
+    EXPECT_EQ(second.runs, 1);
+    EXPECT_EQ(third.runs, 1);
+}
+
 TEST_P(LoopDrain, CancelsTimers) {
     alarm far(loop());
     alarm repeating(loop());

@@ -33,6 +33,26 @@ TEST_P(LoopEnd, WhatAStoppedRunLeftBehindGetsOnCancel) {
     EXPECT_EQ(second.cancels, 1);
 }
 
+TEST_P(LoopEnd, WhatWasQueuedGetsOnCancelWhereverItWaits) {
+    job ready;
+    job low;
+    job next;
+    low.set_priority(63);
+    job first([&] {
+        loop().post(ready);
+        loop().post(low);
+        loop().post_next(next);
+        loop().stop();
+    });
+    loop().post(first);
+    loop().run();
+    end_loop();
+    for (const job* one : {&ready, &low, &next}) {
+        EXPECT_EQ(one->runs, 0);
+        EXPECT_EQ(one->cancels, 1);
+    }
+}
+
 TEST_P(LoopEnd, TimersGetOnCancelAlsoThoseThatAreDue) {
     alarm far(loop());
     alarm due(loop());

@@ -309,10 +309,10 @@ public:
     /// When the next timer or deadline is due; `never` if there is none. Not those of the system
     /// clock, which may be set: the kernel tells of them, and the native handle is readable then.
     time_point next_deadline() noexcept;
-    bool empty() const noexcept { return work_ == 0 && inbox_.empty(); }
+    bool empty() const noexcept { return !has_work() && inbox_.empty(); }
     loop_counters counters() const noexcept;
     /// What is started, set or posted now is cancelled. Thread: the loop's.
-    bool ends() const noexcept { return draining_ || destroying_; }
+    bool ends() const noexcept { return ends_; }
     /// What keeps this loop alive.
     void for_each_live(function_ref<void(const live_operation&)> visit);
 
@@ -367,6 +367,7 @@ private:
         return options_.spin > duration::zero() && !embedded_ && spin_gauge_.wants();
     }
     bool spin(time_point until);
+    bool has_work() const noexcept { return work_ != 0 || entries_done_ != counters_.posts; }
     bool nothing_to_run() const noexcept {
         return ready_.empty() && after_poll_.empty() && inbox_.empty();
     }
@@ -374,6 +375,13 @@ private:
     void take(queue_node& node) noexcept;
     void expire_timers() noexcept;
     void run_ready(std::size_t budget) noexcept;
+    [[gnu::noinline]] void run_aged(std::size_t budget) noexcept;
+    void begin_stop() noexcept {
+        stopping_ = true;
+        if (!ends()) {
+            run_ready_limit_ = 0;
+        }
+    }
     bool limit_reached() const noexcept { return counters_.completions >= completion_limit_; }
     bool may_complete_inline() const noexcept {
         return on_thread() && inline_depth_ < options_.inline_max &&
@@ -383,6 +391,7 @@ private:
     void submit(entry& e) noexcept;
     void queue_entry(entry& e) noexcept;
     void dispatch(operation& op) noexcept;
+    [[gnu::noinline]] void dispatch_timer(operation& op) noexcept;
     void dispatch(entry& e) noexcept;
     void dispatch(timer& t) noexcept;
     void dispatch(local_timer& t) noexcept;
@@ -538,6 +547,7 @@ private:
     void begin_drain() noexcept;
     void set_ends(bool draining, bool destroying) noexcept;
     void cancel_operations(bool also_those_that_end) noexcept;
+    void cancel_entries() noexcept;
     void cancel_timers() noexcept;
     void finish_everything() noexcept;
     static void insert(loop_notice*& first, loop_notice& notice) noexcept;
@@ -562,16 +572,19 @@ private:
     lent* lent_ = nullptr;  ///< by the completion that is being called
     std::unique_ptr<system_timers> system_timers_;
     loop_counters counters_;
-    std::size_t work_ = 0;  ///< what was started, set or posted and has not completed
+    std::size_t work_ = 0;  ///< what was started or set and has not completed
     std::size_t background_work_ = 0;
+    std::uint64_t entries_done_ = 0;  ///< of those that were posted: the others are work too
     std::uint64_t completion_limit_ = UINT64_MAX;  ///< of this run
     std::uint64_t batch_limit_ = UINT64_MAX;       ///< of this turn; not above the run's
+    std::uint64_t run_ready_limit_ = UINT64_MAX;   ///< the same, or 0: a stop ends it
     loop* outer_ = nullptr;                        ///< the loop from whose callback this one is run
     time_point turn_now_ = time_point::min();
     unsigned inline_depth_ = 0;
     bool stopping_ = false;
     bool draining_ = false;
     bool destroying_ = false;
+    bool ends_ = false;  ///< either of them
     /// The engine makes calls itself, results may come inside a start, and the loop does not end.
     bool transfers_now_ = false;
     bool embedded_ = false;  ///< somebody waits for the native handle while the loop does not run
