@@ -34,7 +34,10 @@ inline void loop::queue_entry(entry& e) noexcept {
     }
 }
 
-inline void loop::submit(entry& e) noexcept {
+void loop::submit(entry& e, bool after_poll) noexcept {
+    check_use();
+    EDDY_ASSERT(!e.posted(), "an entry was posted that is posted already");
+    e.after_poll_ = after_poll;
     // relaxed: inbox::push() publishes it to the loop; a cancel() that does not know of the post by
     // other means has no right to find it.
     e.state_.store(entry::is_posted, std::memory_order_relaxed);
@@ -45,19 +48,7 @@ inline void loop::submit(entry& e) noexcept {
     }
 }
 
-void loop::post(entry& e) noexcept {
-    check_use();
-    EDDY_ASSERT(!e.posted(), "an entry was posted that is posted already");
-    e.after_poll_ = false;
-    submit(e);
-}
-
-void loop::post_next(entry& e) noexcept {
-    check_use();
-    EDDY_ASSERT(!e.posted(), "an entry was posted that is posted already");
-    e.after_poll_ = true;
-    submit(e);
-}
+void loop::post_next(entry& e) noexcept { submit(e, true); }
 
 void loop::hand_over(entry& e) noexcept {
     if (on_thread()) {

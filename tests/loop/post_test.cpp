@@ -347,6 +347,70 @@ TEST_P(LoopPost, ARepostingEntryStarvesNeitherTimersNorIo) {
     until([&] { return again.cancels + next_again.cancels == 2; });
 }
 
+TEST_P(LoopPost, ALoopThatAlwaysHasSomethingToRunHearsOfOtherThreads) {
+    job* self = nullptr;
+    job again([&] { loop().post(*self); });
+    self = &again;
+    std::atomic<bool> seen = false;
+    job from_outside([&] { seen = true; });
+    loop().post(again);
+    std::thread other([&] {
+        loop().post(from_outside);
+        while (!seen) {
+            std::this_thread::yield();
+        }
+        loop().stop();
+    });
+    loop().run();
+    other.join();
+    EXPECT_EQ(from_outside.runs, 1);
+    EXPECT_TRUE(again.posted());
+    loop().cancel(again);
+    EXPECT_EQ(loop().run(run_mode::empty), 1U);
+}
+
+TEST_P(LoopPost, WhatACallbackTakesBackIsNotRunAlthoughItIsNext) {
+    std::vector<int> order;
+    std::vector<std::unique_ptr<job>> jobs;
+    job first([&] {
+        for (const std::size_t gone : {0U, 1U, 4U}) {  // the next two and the last
+            EXPECT_TRUE(loop().disarm(*jobs[gone]));
+            jobs[gone].reset();
+        }
+    });
+    job begin([&] {
+        loop().post(first);
+        for (int i = 0; i != 5; ++i) {
+            jobs.push_back(std::make_unique<job>([&order, i] { order.push_back(i); }));
+            loop().post(*jobs.back());
+        }
+    });
+    loop().post(begin);
+    EXPECT_EQ(loop().run(run_mode::empty), 4U);
+    EXPECT_EQ(order, (std::vector{2, 3}));
+    EXPECT_TRUE(loop().empty());
+}
+
+TEST_P(LoopPost, EachOfTheThreeCountsOfEntriesIsTrueInsideACallback) {
+    job second;
+    job third;
+    job first([&] {
+        const loop_counters counted = loop().counters();
+        EXPECT_EQ(counted.posts, 2U);
+        EXPECT_EQ(counted.completions, 1U);
+        EXPECT_FALSE(loop().empty());
+        EXPECT_TRUE(loop().disarm(second));
+        EXPECT_TRUE(loop().empty());
+        loop().post(third);
+        EXPECT_FALSE(loop().empty());
+        EXPECT_EQ(loop().counters().posts, 3U);
+    });
+    loop().post(first);
+    loop().post(second);
+    EXPECT_EQ(loop().run(run_mode::empty), 2U);
+    EXPECT_EQ(loop().counters().completions, 2U);
+}
+
 TEST_P(LoopPost, EntriesFromManyThreadsRunOnceEachAndInTheOrderOfEachThread) {
     constexpr unsigned threads = 4;
     constexpr unsigned each = 2000;

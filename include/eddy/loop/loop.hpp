@@ -219,7 +219,17 @@ public:
     // --- Work and timers: see scheduler. Thread: any ---------------------------------------------
 
     using scheduler::post;
-    void post(entry& e) noexcept override;
+    void post(entry& e) noexcept override {
+        // The short way, on the loop's thread: what asserts is the long one.
+        if (on_thread() && !lost_by_fork() && !ends() && !e.posted()) {
+            e.after_poll_ = false;
+            e.state_.store(entry::is_posted, std::memory_order_relaxed);
+            ++counters_.posts;
+            ready_.push(e);
+        } else {
+            submit(e, false);
+        }
+    }
     /// Runs `e` after the kernel was asked next.
     void post_next(entry& e) noexcept;
     /// post(), for libraries: by a thread of which the owner of the loop may know nothing, so that
@@ -388,7 +398,7 @@ private:
                counters_.completions < batch_limit_;
     }
 
-    void submit(entry& e) noexcept;
+    [[gnu::noinline]] void submit(entry& e, bool after_poll) noexcept;
     void queue_entry(entry& e) noexcept;
     void dispatch(operation& op) noexcept;
     [[gnu::noinline]] void dispatch_timer(operation& op) noexcept;
