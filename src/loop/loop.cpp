@@ -85,8 +85,12 @@ std::size_t loop::run(run_mode mode, run_limits limits) {
     if (limits.completions < UINT64_MAX - before) {
         completion_limit_ = before + limits.completions;
     }
-    while (!limit_reached()) {
-        take_inbox();
+    for (bool begins = true; !limit_reached(); begins = false) {
+        // A turn that has something to run takes it soon enough: the less often, the less do those
+        // who post have to wait for the head of the inbox to come back to them.
+        if (begins || ready_.empty()) {
+            take_inbox();
+        }
         if (stopping_ && mode != run_mode::drained) {
             break;
         }

@@ -56,6 +56,24 @@ TEST_P(LoopRun, StopFromACallbackKeepsTheRestForTheNextRun) {
     EXPECT_EQ(second.runs, 1);
 }
 
+TEST_P(LoopRun, StopFromAnotherThreadInsideACallbackThatTakesTheInboxEndsTheBatch) {
+    job outside;
+    job second;
+    job first([&] {
+        std::thread([&] {
+            loop().stop();
+            loop().post(outside);
+        }).join();
+        EXPECT_TRUE(loop().disarm(outside));  // to do so the loop takes what others have left
+    });
+    loop().post(first);
+    loop().post(second);
+    EXPECT_EQ(loop().run(), 1U);
+    EXPECT_EQ(second.runs, 0);
+    EXPECT_EQ(loop().run(run_mode::empty), 1U);
+    EXPECT_EQ(second.runs, 1);
+}
+
 TEST_P(LoopRun, StopTwiceInOneCallbackEndsOneRun) {
     job twice([&] {
         loop().stop();

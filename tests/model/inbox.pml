@@ -208,15 +208,19 @@ inline wait() {
 active proctype event_loop() {
     byte h, node, after, i;
     bool sleeps, slept, stopping, ready, found;
+    bool begins = true;
     for (i : 0 .. PRODUCERS - 1) {
         run producer(i)
     }
     i = 0;
     run stopper();
     do
-    ::  take_inbox();                  // run()
+    ::  if                             // run()
+        ::  begins || !ready -> begins = false; take_inbox()
+        ::  else                       // the turn will
+        fi;
         if
-        ::  stopping -> stopping = false               // run() returns and is called again
+        ::  stopping -> stopping = false; begins = true    // run() returns and is called again
         ::  else ->                    // turn()
             sleeps = false;
             if
@@ -233,7 +237,10 @@ active proctype event_loop() {
             ::  else -> wait()
             fi;
             take_inbox();
-            ready = false              // run_ready()
+            if                         // run_ready()
+            ::  ready = false
+            ::  ready                  // more than a batch, or stopped
+            fi
         fi
     od;
 done:
