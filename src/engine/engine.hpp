@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <system_error>
+#include <utility>
 
 namespace eddy {
 
@@ -131,7 +132,12 @@ public:
     }
 
     /// The buffer that came with the result of a receive; null: none did, or it was taken before.
-    static detail::lease_buffer* take_buffer(io_operation& op) noexcept;
+    static detail::lease_buffer* take_buffer(io_operation& op) noexcept {
+        if (op.request_.code != opcode::receive) {
+            return nullptr;
+        }
+        return static_cast<detail::lease_buffer*>(std::exchange(op.request_.data, nullptr));
+    }
     /// It goes back to the pool.
     void drop_buffer(io_operation& op) noexcept;
 

@@ -2,16 +2,8 @@
 #include "engine/engine.hpp"
 
 #include <cerrno>
-#include <utility>
 
 namespace eddy {
-
-detail::lease_buffer* engine::take_buffer(io_operation& op) noexcept {
-    if (op.request_.code != opcode::receive) {
-        return nullptr;
-    }
-    return static_cast<detail::lease_buffer*>(std::exchange(op.request_.data, nullptr));
-}
 
 void engine::drop_buffer(io_operation& op) noexcept {
     if (detail::lease_buffer* const buffer = take_buffer(op); buffer != nullptr) {

@@ -35,7 +35,9 @@ inline void loop::tell(io_operation& op) noexcept {
 }
 
 inline void loop::complete(io_operation& op) noexcept {
-    if (!op.more_) {
+    if (!op.more_ && !op.background_ && !op.timed_) [[likely]] {
+        --work_;
+    } else if (!op.more_) {
         forget(op);
     }
     tell(op);
@@ -228,15 +230,30 @@ void loop::start(timed_io_operation& op, const io_request& request, time_point d
     }
 }
 
-inline void loop::dispatch(io_operation& op) noexcept {
+void loop::dispatch_other(io_operation& op) noexcept {
     op.more_ = false;
-    if (op.phase_ == io_operation::phase::runnable) {
-        const bool receives = performer_ != nullptr && op.request_.code == opcode::receive;
-        if (!is_there(op, receives ? performer_->finish_receive(op) : engine_->finish(op))) {
-            return;
-        }
+    if (op.phase_ == io_operation::phase::runnable && !is_there(op, engine_->finish(op))) {
+        return;
     }
     complete(op);
+}
+
+/// A receive of which the call is made here, as most are, does not leave this function before its
+/// completion.
+[[gnu::always_inline]] inline void loop::dispatch(io_operation& op) noexcept {
+    if (performer_ == nullptr || op.request_.code != opcode::receive ||
+        op.phase_ != io_operation::phase::runnable) {
+        dispatch_other(op);
+        return;
+    }
+    op.more_ = false;
+    const progress how_far = performer_->finish_receive(op);
+    if (how_far == progress::finished) [[likely]] {
+        complete(op);
+    } else if (how_far == progress::more) {
+        op.more_ = true;
+        tell(op);
+    }
 }
 
 [[gnu::always_inline]] inline void loop::dispatch(entry& e) noexcept {

@@ -406,6 +406,7 @@ private:
     void dispatch(timer& t) noexcept;
     void dispatch(local_timer& t) noexcept;
     void dispatch(io_operation& op) noexcept;
+    [[gnu::noinline]] void dispatch_other(io_operation& op) noexcept;
     void complete(io_operation& op) noexcept;
     void complete_receive(io_operation& op) noexcept;
     void tell(io_operation& op) noexcept;
