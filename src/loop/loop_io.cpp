@@ -291,16 +291,15 @@ void loop::dispatch_timer(operation& op) noexcept {
     }
 }
 
+/// Precondition: the limit of the run is not reached.
 void loop::run_ready(std::size_t budget) noexcept {
     // Inline completions count for the batch too, or it would have no bound.
-    batch_limit_ = completion_limit_;
-    if (budget < completion_limit_ - std::min(counters_.completions, completion_limit_)) {
-        batch_limit_ = counters_.completions + budget;
-    }
-    run_ready_limit_ = stopping_ && !ends() ? 0 : batch_limit_;
-    if (counters_.completions >= run_ready_limit_) {
+    const std::uint64_t left = completion_limit_ - counters_.completions;
+    batch_limit_ = counters_.completions + std::min<std::uint64_t>(budget, left);
+    if (stopping_ && !ends()) {
         return;
     }
+    run_ready_limit_ = batch_limit_;
     if (ageing_) {
         run_aged(budget);
         return;
