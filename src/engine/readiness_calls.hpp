@@ -4,8 +4,6 @@
 #include "engine/readiness_engine.hpp"
 #include "kernel/io.hpp"
 
-#include <cerrno>
-
 /// The calls of plain transfers, for whoever is to have them in line: after a call of the kernel
 /// the processor has forgotten where the functions around it return to.
 namespace eddy {

@@ -18,14 +18,6 @@ bool is_over(const io_request& request, io_result result) noexcept {
            (!request.all || result.count() == request.size);
 }
 
-/// A send that is over and was not preceded by parts.
-bool is_whole_send(const io_request& request, std::uint32_t moved_before,
-                   std::int32_t result) noexcept {
-    return request.code == opcode::send && result > 0 &&
-           (!request.all ||
-            (moved_before == 0 && static_cast<std::uint64_t>(result) == request.size));
-}
-
 /// A unix listener whose backlog is full: no event tells of the end of that.
 bool waits_for_time(const io_request& request) noexcept {
     return request.code == opcode::connect && request.slot->kind != descriptor_kind::tcp;
@@ -75,8 +67,9 @@ inline void uring_engine::on_completion(io_operation& op, std::int32_t result,
         results_.append(op.first_record_, op.last_record_,
                         record_of(buffers_.take(*pool_, flags), result));
         make_runnable(op);
-    } else if ((flags & more_data) == 0 && !op.cancel_sent_ &&
-               is_whole_send(op.request_, op.moved_, result)) {
+    } else if ((flags & more_data) == 0 && op.request_.code == opcode::send && !op.cancel_sent_ &&
+               !op.in_progress_ && op.moved_ == 0 &&
+               is_over(op.request_, io_result::from_kernel(result))) {
         fd_slot& slot = *op.request_.slot;
         op.in_kernel_ = false;
         slot.writers.erase(op);

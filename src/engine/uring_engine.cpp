@@ -57,27 +57,28 @@ void uring_engine::disown() noexcept {
 }
 
 /// A send that may go at once has a short way.
-progress uring_engine::start(io_operation& op, bool may_try) noexcept {
+progress uring_engine::start(io_operation& op, bool) noexcept {
     const io_request& request = op.request_;
     if (request.code != opcode::send || !is_plain(request) || !request.slot->writers.empty() ||
         !backlog_.empty()) {
-        return start_other(op, may_try);
+        return start_other(op);
     }
     io_uring_sqe* const sqe = ring_.next_sqe();
     if (sqe == nullptr) {
-        return start_other(op, may_try);
+        return start_other(op);
     }
     fd_slot& slot = *request.slot;
     slot.writers.push_back(op);
     ++slot.holds;
     op.phase_ = phase::waiting;
     op.in_kernel_ = true;
+    op.in_a_row_ = 0;
     uring_ring::prepare_send(*sqe, request);
     sqe->user_data = uring_ring::token(op);
     return progress::pending;
 }
 
-progress uring_engine::start_other(io_operation& op, bool) noexcept {
+progress uring_engine::start_other(io_operation& op) noexcept {
     const io_request& request = op.request_;
     if (request.code == opcode::receive) {
         op.request_.size = pool_->buffer_size();

@@ -53,7 +53,7 @@ protected:
 private:
     template <class Condition>
     std::error_code wait_while(Condition&& condition) noexcept;
-    progress start_other(io_operation& op, bool may_try) noexcept;
+    progress start_other(io_operation& op) noexcept;
     static std::error_code prepare_send_file(io_operation& op) noexcept;
     void begin(io_operation& op) noexcept;
     void submit(io_operation& op) noexcept;

@@ -122,11 +122,12 @@ void uring_ring::close() noexcept {
     if (open_) {
         io_uring_queue_exit(&ring_);
         open_ = enabled_ = registered_ = false;
-        enters_ = 0;
+        enters_ = enters_until_registered;
     }
 }
 
 std::error_code uring_ring::enable() noexcept {
+    enters_ = 0;
     if (enabled_) {
         return {};
     }
@@ -193,7 +194,7 @@ std::error_code uring_ring::enter(unsigned wait_for, time_point until) noexcept 
     if (guard_sigpipe_) {
         guard.emplace();
     }
-    if (!registered_ && ++enters_ == enters_until_registered) {
+    if (enters_ != enters_until_registered && ++enters_ == enters_until_registered) {
         register_with_thread();
     }
     const kernel::ring_name name{registered_ ? ring_.enter_ring_fd : ring_.ring_fd, registered_};
@@ -213,7 +214,7 @@ void uring_ring::register_with_thread() noexcept {
 }
 
 void uring_ring::run_ends() noexcept {
-    enters_ = 0;
+    enters_ = enters_until_registered;
     if (registered_) {
         registered_ = false;
         kernel::count_call();

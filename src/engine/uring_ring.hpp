@@ -30,7 +30,7 @@ public:
     std::error_code open(unsigned entries, const unique_fd& told) noexcept;
     void close() noexcept;
     bool is_open() const noexcept { return open_; }
-    /// From here on it belongs to this thread.
+    /// A run begins: from here on it belongs to this thread.
     std::error_code enable() noexcept;
     bool belongs_to_another_thread() const noexcept;
 
@@ -155,7 +155,8 @@ private:
     bool multishot_receive_ = false;
     bool guard_sigpipe_ = false;
     bool registered_ = false;  ///< with the thread that runs the loop
-    unsigned enters_ = 0;      ///< of this run, until it is registered
+    /// Of this run; all, if none lasts.
+    unsigned enters_ = enters_until_registered;
     std::uint64_t owner_ = 0;  ///< the thread that enabled it
     /// What openat2 is given stays here until the kernel has read it; one for each entry.
     std::unique_ptr<open_how[]> hows_;

@@ -139,7 +139,8 @@ std::size_t loop::poll() {
     return static_cast<std::size_t>(counters_.completions - before);
 }
 
-/// One look at the kernel, then what is ready. Precondition: take_inbox() was called.
+/// One look at the kernel, then what is ready. Precondition: something is, or take_inbox() was
+/// called.
 void loop::turn(time_point until, std::size_t budget) {
     check_use();
     ++counters_.turns;

@@ -78,8 +78,7 @@ inline void loop::take(io_operation& op, const io_request& request) noexcept {
         attend();
     }
     op.renew();
-    if (op.wanted_end_ != end_reason::none || draining_ || destroying_ ||
-        op.request_.code == opcode::close) {
+    if (op.wanted_end_ != end_reason::none || ends() || op.request_.code == opcode::close) {
         if (bool there = false; begin_specially(op, timed, there)) {
             if (!there) {
                 count(op);

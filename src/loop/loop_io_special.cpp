@@ -77,10 +77,13 @@ void loop::cancel(io_operation& op) noexcept {
 
 void loop::abandon(io_operation& op) noexcept {
     check_use();
+    if (!op.pending()) {
+        return;
+    }
     attend();
     if (engine_->leave_list(op)) {
         forget(op);
-    } else if (op.pending()) {
+    } else {
         reclaim(op);
     }
 }

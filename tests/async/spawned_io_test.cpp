@@ -46,6 +46,24 @@ task<> echo(stream peer, bool& over) {
     over = true;
 }
 
+/// Whatever there is, or is not, to read.
+TEST_P(SpawnedIo, NothingIsReadAndWrittenAtOnce) {
+    for (const pair_maker make : {&tcp_pair, &unix_stream_pair}) {
+        fd_pair pair = make();
+        const stream quiet = make_stream(std::move(pair.second));
+        std::optional<std::size_t> sum;
+        const auto body = [&]() -> task<> {
+            std::size_t moved = co_await quiet.read_some(std::span<std::byte>());
+            moved += co_await quiet.read(std::span<std::byte>());
+            moved += co_await quiet.write_some(std::span<const std::byte>());
+            sum = moved + co_await quiet.write(std::span<const std::byte>());
+        };
+        spawn(loop(), body());
+        ASSERT_TRUE(until([&] { return sum.has_value(); }));
+        EXPECT_EQ(sum, 0U);
+    }
+}
+
 TEST_P(SpawnedIo, GoesOnWithWhatCame) {
     fd_pair pair = unix_stream_pair();
     bool over = false;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -74,6 +75,21 @@ INSTANTIATE_TEST_SUITE_P(Engine, RegisteredRing, ::testing::Values(engine_kind::
 TEST_P(RegisteredRing, IsThereWhileARunLasts) {
     EXPECT_EQ(free_in_run_of(1), places);
     EXPECT_EQ(free_in_run_of(200), places - 1);
+    EXPECT_EQ(free_places(), places);
+}
+
+/// Each of these asks the kernel too.
+TEST_P(RegisteredRing, IsNotThereForWhatIsTakenBackOutsideOfARun) {
+    fd_pair pair = unix_stream_pair();
+    const descriptor d = attach(std::move(pair.first));
+    std::deque<recorder> waits(200);
+    for (recorder& one : waits) {
+        start(one, wait(d, interest::readable));
+    }
+    settle();
+    for (recorder& one : waits) {
+        loop().abandon(one.operation());
+    }
     EXPECT_EQ(free_places(), places);
 }
 

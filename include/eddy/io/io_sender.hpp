@@ -256,10 +256,6 @@ public:
     /// `home`: null, if the handle was empty; then it fails with `bad_file_descriptor`.
     io_sender(loop* home, const Request& request, Convert convert = {}) noexcept
         : home_(home), request_(request), convert_(std::move(convert)) {}
-    /// `make()` gives the request, which is made where it stays: copying it costs more than that.
-    template <std::invocable Make>
-    io_sender(loop* home, Make&& make, Convert convert = {}) noexcept
-        : home_(home), request_(make()), convert_(std::move(convert)) {}
 
     template <class Self, class... Env>
     static consteval auto get_completion_signatures() noexcept {

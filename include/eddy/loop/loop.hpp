@@ -101,8 +101,8 @@ struct run_limits {
 
 /// One thread's event loop: performs I/O, timers and posted work, and calls their completions.
 ///
-/// A turn: take what other threads posted; queue the timers that are due; ask the kernel, waiting
-/// if nothing can run; run what is ready, lowest priority number first, at most `batch_max` of
+/// A turn: queue the timers that are due; ask the kernel, waiting if nothing can run; take what
+/// other threads posted; run what is ready, lowest priority number first, at most `batch_max` of
 /// them.
 ///
 /// Thread: one at a time runs it. While it runs, everything except what is marked "any" belongs to
@@ -466,11 +466,11 @@ private:
 
     void start_made(io_operation& op) noexcept;
     /// Starts a receive, or a recv of something, if that comes to waiting for what will be told.
-    /// False: nothing was done. Precondition: it was made for this start, and is no background
-    /// work.
+    /// False: nothing was done. Precondition: it was made for this start, has a descriptor, and is
+    /// no background work.
     [[nodiscard]] bool wait_for_data(io_operation& op) noexcept {
         fd_slot& slot = *op.request_.slot;
-        if (!transfers_now_ || slot.generation != op.request_.generation ||
+        if (!transfers_now_ || lost_by_fork() || slot.generation != op.request_.generation ||
             !slot.waits_for_data()) {
             return false;
         }

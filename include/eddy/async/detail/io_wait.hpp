@@ -104,8 +104,13 @@ private:
         own_io::transfer_now(home, request, result);
     };
     /// What most likely has to wait if it does not arrive at once.
-    static constexpr bool reads =
-        takes_lease || std::same_as<Request, stream_request<direction::in, false>>;
+    bool reads_something() const noexcept {
+        if constexpr (std::same_as<Request, stream_request<direction::in, false>>) {
+            return sender_.request_.size() != 0;
+        } else {
+            return takes_lease;
+        }
+    }
 
     static io_wait& of(void* wait) noexcept { return *static_cast<io_wait*>(wait); }
     static std::error_code prepare(void* wait, io_request& request) noexcept {
@@ -212,7 +217,7 @@ private:
                 return false;
             }
         }
-        if constexpr (reads) {
+        if (reads_something()) {
             op->start_reading(*sender_.home_);
         } else {
             op->start(*sender_.home_);

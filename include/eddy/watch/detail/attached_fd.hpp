@@ -34,7 +34,10 @@ public:
     const descriptor& get() const noexcept { return descriptor_; }
     bool borrowed() const noexcept { return borrowed_ && descriptor_.slot_ != nullptr; }
     /// It was given back.
-    void forget() noexcept { descriptor_.slot_ = nullptr; }
+    void forget() noexcept {
+        descriptor_.slot_ = nullptr;
+        descriptor_.home_ = nullptr;
+    }
     /// Closes the fd, or gives it back as it was.
     void detach() noexcept {
         if (descriptor_.slot_ != nullptr) {
