@@ -44,7 +44,7 @@ struct slot_state {
     bool backing_off : 1 = false;  ///< no event tells when the next try makes sense: wait a little
     /// The poller was told, once and for good, to tell when there is something to read again.
     bool tells_of_data : 1 = false;
-    bool unused : 1 = false;
+    bool unused : 1 = false;  ///< all bits have names, so that several can be asked for at once
     descriptor_kind kind : 3 = descriptor_kind::unknown;
     /// An errno that came behind bytes of the same operation: the next transfer in that direction
     /// reports it.
