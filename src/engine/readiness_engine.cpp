@@ -24,6 +24,7 @@ inline bool short_means_empty(const fd_slot& slot, const io_request& request) no
                ? request.code != opcode::send_file
                : slot.kind == descriptor_kind::pipe && !is_read(request.code);
 }
+
 /// A receive is small, and its buffer is the loop's.
 bool blocks(const io_request& request) noexcept {
     return request.slot->kind == descriptor_kind::file && request.code != opcode::receive;

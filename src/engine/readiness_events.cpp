@@ -73,6 +73,7 @@ std::error_code readiness_engine::wait(time_point until, bool& woken) noexcept {
     for (const poll_event& event : std::span(events_).first(count)) {
         fd_slot* const slot = table_.find(static_cast<int>(event.token & UINT32_MAX));
         const bool known = slot != nullptr && slot->generation == event.token >> 32;
+        // That it tells of data also says that there is an fd: what leaves was expelled above.
         if (known && event.ready == interest::readable && slot->tells_of_data &&
             slot->waiters.empty()) [[likely]] {
             slot->error_told = false;

@@ -95,7 +95,7 @@ private:
     static constexpr bool takes_lease = requires(Convert & convert, lease lent, io_wait* wait) {
         convert(std::move(lent), receiver{wait});
     };
-    /// A request for a transfer that keeps to itself what the Convert would prepare.
+    /// A request of a stream, which is cut to what one call moves when it becomes an io_request.
     static constexpr bool is_small = !std::same_as<Request, io_request>;
     /// To whom the result of a call is enough, and who says nothing before it that may fail.
     static constexpr bool may_arrive_at_once =
