@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <stdexcept>
 #include <string_view>
 
@@ -22,6 +23,19 @@ bool wanted(const std::vector<std::string>& list, const std::string& name) {
     return list.empty() || std::any_of(list.begin(), list.end(), [&](const std::string& prefix) {
                return name.starts_with(prefix);
            });
+}
+
+/// The programs of a build find the library of this one, where theirs is missing.
+std::string build_in(const std::string& folder) {
+    std::error_code error;
+    const auto build = std::filesystem::canonical(folder, error);
+    if (error || !std::filesystem::exists(build / "libeddy.so", error) ||
+        !std::filesystem::exists(build / "bench", error)) {
+        throw std::invalid_argument("'" + folder +
+                                    "' is no build of the bench preset: libeddy.so " +
+                                    "and bench/ have to be there");
+    }
+    return build;
 }
 
 }  // namespace
@@ -47,6 +61,8 @@ options parse_options(int argc, char** argv) {
             o.json = value();
         } else if (a == "--check") {
             o.check = true;
+        } else if (a == "--before") {
+            o.before = build_in(value());
         } else if (a == "--from") {
             o.from = value();
             o.check = true;
@@ -69,7 +85,7 @@ options parse_options(int argc, char** argv) {
 std::string usage() {
     return "usage: eddy_bench [--quick] [--json FILE] [--check] [--from FILE] "
            "[--subject NAME]...\n"
-           "                  [--case NAME]... [SUITE...]\n"
+           "                  [--case NAME]... [--before DIR] [SUITE...]\n"
            "\n"
            "Measures eddy, the bare kernel interface and other event libraries side by side.\n"
            "\n"
@@ -79,6 +95,8 @@ std::string usage() {
            "  --json FILE  writes one line for each value, and a plot next to it (.svg)\n"
            "  --check      then compares with what was promised (driver/targets.cpp); exit 3: a\n"
            "               promise is missed by more than the noise\n"
+           "  --before DIR eddy's rows once more, `_before`, from another build (a copy of "
+           "build/bench)\n"
            "  --from FILE  checks what --json wrote earlier, and measures nothing; with --json "
            "OTHER it\n"
            "               is written and plotted there again\n"

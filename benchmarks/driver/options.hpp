@@ -12,7 +12,8 @@ struct options {
     bool quick = false;
     std::string json;  // empty: none
     bool check = false;
-    std::string from;  // results to check instead of measuring; empty: none
+    std::string before;  // another build, whose rows stand beside this one's; empty: none
+    std::string from;    // results to check instead of measuring; empty: none
     bool help = false;
 
     bool wants_subject(const std::string& name) const;

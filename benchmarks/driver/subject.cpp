@@ -75,6 +75,10 @@ std::vector<subject> loop_subjects(std::string_view suite, const std::string& pr
         add(std::string(raw[0]) + "_again", raw[0]);
     }
     for (std::size_t i = 1; i < raw.size(); ++i) add(std::string(raw[i]), raw[i]);
+    if (suite == "echo") {
+        add("raw_single_uring", "raw_uring");
+        all.back().environment.emplace_back("BENCH_RECEIVES", "single");
+    }
     for (std::string_view p : peer_programs(suite)) add(std::string(p), p);
     auto add_on_engine = [&](const std::string& name, std::string_view program,
                              const char* engine) {
@@ -169,6 +173,18 @@ bool only_in_full(std::string_view suite, const std::string& name) {
     return suite != "share" && name.ends_with("_poll") && suite != "pollset" && suite != "grpc";
 }
 
+/// The same programs of another build, with its library.
+void add_before(std::vector<subject>& all, const std::string& build) {
+    for (std::size_t i = 0, count = all.size(); i != count; ++i) {
+        if (!all[i].name.starts_with("eddy")) continue;
+        subject s = all[i];
+        s.name += "_before";
+        s.program = build + "/bench" + s.program.substr(s.program.rfind('/'));
+        s.environment.emplace_back("LD_LIBRARY_PATH", build);
+        all.push_back(std::move(s));
+    }
+}
+
 }  // namespace
 
 std::string program_folder() {
@@ -205,6 +221,7 @@ std::vector<subject> subjects_of(std::string_view suite, const options& chosen) 
                                  return skip || !chosen.wants_subject(s.name);
                              }),
               all.end());
+    if (!chosen.before.empty()) add_before(all, chosen.before);
     return all;
 }
 

@@ -13,14 +13,21 @@ void add_echo(std::vector<target>& all) {
     for (const std::string style : {"eddy", "eddy_sender", "eddy_coro"}) {
         for (const std::string shape : {"1x64Bx1", "50x64Bx1", "500x64Bx1"}) {
             all.push_back({"echo", shape, style + "_epoll", cpu, ratio_max, 1.00});
-            all.push_back({"echo", shape, style + "_uring", cpu, ratio_max, 1.02, "raw_uring"});
         }
         all.push_back(
             {"echo", "1x64Bx1", style + "_epoll", "syscalls_per_request", value_max, 3.0});
         all.push_back(
             {"echo", "50x64Bx1", style + "_uring", "syscalls_per_request", value_max, 0.5});
     }
-    // Like with like: operations that receive one by one, or ahead, too.
+    // Like with like: those that receive one by one, or ahead.
+    for (const std::string shape : {"1x64Bx1", "50x64Bx1", "500x64Bx1"}) {
+        for (const std::string ahead : {"eddy_uring", "eddy_coro_ahead_uring"}) {
+            all.push_back({"echo", shape, ahead, cpu, ratio_max, 1.02, "raw_uring"});
+        }
+        for (const std::string single : {"eddy_sender_uring", "eddy_coro_uring"}) {
+            all.push_back({"echo", shape, single, cpu, ratio_max, 1.02, "raw_single_uring"});
+        }
+    }
     for (const std::string engine : {"epoll", "uring"}) {
         for (const std::string shape : {"1x64Bx1", "50x64Bx1", "500x64Bx1"}) {
             auto as_fast_as = [&](const std::string& operations, const std::string& style) {

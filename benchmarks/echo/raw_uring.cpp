@@ -1,16 +1,20 @@
 // Echo on bare io_uring: multishot accept, multishot receive into a buffer ring, sends out of the
 // same buffers, one io_uring_enter a turn.
+// BENCH_RECEIVES=single: a receive after another, each when what came before was sent.
 
 #include <fcntl.h>
 #include <liburing.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 
 #include "echo/buffer_ring.hpp"
 #include "echo/listener.hpp"
 
 namespace {
+
+const bool goes_on = std::getenv("BENCH_RECEIVES") == nullptr;
 
 /// A received buffer on its way back to the peer; linked in the order of arrival.
 struct piece {
@@ -85,7 +89,11 @@ private:
 
     void receive(connection& c) {
         io_uring_sqe& sqe = next_sqe();
-        io_uring_prep_recv_multishot(&sqe, c.fd, nullptr, 0, 0);
+        if (goes_on) {
+            io_uring_prep_recv_multishot(&sqe, c.fd, nullptr, 0, 0);
+        } else {
+            io_uring_prep_recv(&sqe, c.fd, nullptr, bench::buffer_ring::size, 0);
+        }
         sqe.flags |= IOSQE_BUFFER_SELECT;
         sqe.buf_group = bench::buffer_ring::group;
         mark(sqe, c, tag::receive);
@@ -130,7 +138,8 @@ private:
         } else if (cqe.res != -ENOBUFS) {
             c.ended = true;
         }
-        if (!c.receiving && !c.ended) starve(c);
+        const bool sends = c.first >= 0;
+        if (!c.receiving && !c.ended && (goes_on || !sends)) starve(c);
     }
 
     void append(connection& c, int id, unsigned length) {
@@ -153,7 +162,11 @@ private:
             buffers_.give_back(static_cast<unsigned short>(id));
             --in_use_;
         } while (cqe.res < 0 && c.first >= 0);
-        if (c.first >= 0) send_first(c);
+        if (c.first >= 0) {
+            send_first(c);
+        } else if (!goes_on && !c.receiving && !c.ended) {
+            receive(c);
+        }
     }
 
     /// Out of buffers: receives again at the end of a turn in which sends have given some back.
