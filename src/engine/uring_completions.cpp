@@ -2,6 +2,7 @@
 
 #include "engine/uring_engine.hpp"
 #include "engine/uring_position.hpp"
+#include "kernel/descriptor.hpp"
 #include "kernel/io.hpp"
 
 #include <cerrno>
@@ -55,15 +56,26 @@ void uring_engine::cancel_again(fd_slot& slot) noexcept {
     }
 }
 
+/// A result of a multishot receive that goes on. The kernel counts those behind which it saw more
+/// data, or could not tell. Of TCP it can: as long as it never saw more, it has counted none.
+inline void uring_engine::wear(io_operation& op, std::uint32_t flags) noexcept {
+    if ((flags & IORING_CQE_F_SOCK_NONEMPTY) != 0) {
+        op.in_a_row_ |= row_counts;
+    }
+    if (!is_worn(op) && (++op.in_a_row_ & row_length) == longest_row) [[unlikely]] {
+        if ((op.in_a_row_ & row_counts) == 0 && kernel::tells_of_rest(op.request_.slot->fd)) {
+            op.in_a_row_ = 0;
+        }
+    }
+}
+
 /// Most completions are results of a multishot receive that goes on, or a send that is over: what
 /// is to be done with these is here, and on_other_completion() knows all.
 inline void uring_engine::on_completion(io_operation& op, std::int32_t result,
                                         std::uint32_t flags) noexcept {
     constexpr std::uint32_t more_data = IORING_CQE_F_MORE | IORING_CQE_F_BUFFER;
     if ((flags & more_data) == more_data && result > 0 && !op.cancel_sent_) {
-        if (!is_worn(op)) {
-            ++op.in_a_row_;
-        }
+        wear(op, flags);
         results_.append(op.first_record_, op.last_record_,
                         record_of(buffers_.take(*pool_, flags), result));
         make_runnable(op);
@@ -110,9 +122,7 @@ void uring_engine::on_other_completion(io_operation& op, std::int32_t result,
     if ((flags & IORING_CQE_F_BUFFER) != 0) {
         detail::lease_buffer& buffer = buffers_.take(*pool_, flags);
         if (more || has_record(op)) {
-            if (!is_worn(op)) {
-                ++op.in_a_row_;
-            }
+            wear(op, flags);
             result = record_of(buffer, result);
         } else {
             static_cast<void>(keep_buffer(op, buffer, io_result::from_kernel(result)));

@@ -97,10 +97,15 @@ private:
         return op.phase_ == phase::waiting && ready_queue::contains(op);
     }
 
-    /// After 33 results in a row the kernel (Linux 6.18) may never tell of a reset, or of the end
-    /// of a unix stream: before that a receive is submitted anew.
+    /// After 33 results that it counts the kernel (Linux 6.18) may never tell of a reset, or of the
+    /// end of a unix stream: before that a receive is submitted anew.
     static constexpr std::uint8_t longest_row = 32;
-    static bool is_worn(const io_operation& op) noexcept { return op.in_a_row_ == longest_row; }
+    static constexpr std::uint8_t row_length = 0x7f;
+    static constexpr std::uint8_t row_counts = 0x80;  ///< the kernel has counted some of them
+    static bool is_worn(const io_operation& op) noexcept {
+        return (op.in_a_row_ & row_length) == longest_row;
+    }
+    static void wear(io_operation& op, std::uint32_t flags) noexcept;
 
     /// What ends a multishot wait.
     static constexpr auto ends_readiness = interest::error | interest::hangup;

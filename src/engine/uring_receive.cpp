@@ -52,11 +52,9 @@ bool uring_engine::await_buffer(io_operation& op) noexcept {
     if (pool_->total() == 0 && !pool_->provide()) {
         return false;
     }
-    if (op.buffers_ != buffers_.added()) {
-        submit(op);  // it has got some since
-        return true;
-    }
-    dry_at_ = buffers_.changes();
+    if (op.buffers_ == buffers_.added()) {
+        dry_at_ = buffers_.changes();
+    }  // else it has got some since, but perhaps others have them by now
     starve(op);
     return true;
 }

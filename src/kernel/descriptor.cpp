@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,6 +103,16 @@ std::error_code is_signalfd(int fd, bool& yes) noexcept {
 }
 
 int socket_domain(int fd) noexcept { return socket_option(fd, SO_DOMAIN); }
+
+bool tells_of_rest(int fd) noexcept {
+    if (socket_option(fd, SO_PROTOCOL) != IPPROTO_TCP) {
+        return false;
+    }
+    char upper[16] = {};  // the kernel's limit for such a name
+    socklen_t size = sizeof upper;
+    count_call();
+    return ::getsockopt(fd, IPPROTO_TCP, TCP_ULP, upper, &size) == 0 && size == 0;
+}
 
 bool appends(int fd) noexcept {
     count_call();

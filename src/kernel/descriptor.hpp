@@ -34,6 +34,10 @@ std::error_code is_signalfd(int fd, bool& yes) noexcept;
 /// AF_*; -1 if it is no socket.
 int socket_domain(int fd) noexcept;
 
+/// Whether io_uring knows of that socket how much is left in it after a receive: it is TCP, with
+/// nothing above it (such as TLS of the kernel). Two calls.
+bool tells_of_rest(int fd) noexcept;
+
 /// Whether each write goes to the end of the file.
 bool appends(int fd) noexcept;
 

@@ -1,10 +1,12 @@
 // Receives that go on by themselves.
 #include "engine/lease_fixture.hpp"
 #include "support/in_child.hpp"
+#include "support/passed_fd.hpp"
 
 #include <numeric>
 #include <utility>
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 namespace eddy::test {
@@ -158,15 +160,16 @@ TEST_P(MultishotReceive, BringsAllThatIsThereBeforeTheEnd) {
     EXPECT_GE(r.results, 98U);
 }
 
+using ending = void (*)(unique_fd&);
+void finish(unique_fd& peer) { ASSERT_EQ(::shutdown(peer.get(), SHUT_WR), 0); }
+void leave(unique_fd& peer) { peer.reset(); }
+void break_off(unique_fd& peer) {
+    reset_on_close(peer.get());
+    peer.reset();
+}
+
 /// The kernel stops looking after so many buffers in a row, and does not always go on.
 TEST_P(MultishotReceive, TellsOfTheEndBehindABurst) {
-    using ending = void (*)(unique_fd&);
-    const ending finish = [](unique_fd& peer) { ASSERT_EQ(::shutdown(peer.get(), SHUT_WR), 0); };
-    const ending leave = [](unique_fd& peer) { peer.reset(); };
-    const ending break_off = [](unique_fd& peer) {
-        reset_on_close(peer.get());
-        peer.reset();
-    };
     make_loop({.lease_size = 64, .lease_count = 1024});
     for (const pair_maker make : {tcp_pair, unix_stream_pair}) {
         for (const std::size_t buffers : {1U, 31U, 32U, 33U, 34U, 66U, 300U}) {
@@ -189,6 +192,100 @@ TEST_P(MultishotReceive, TellsOfTheEndBehindABurst) {
                     })) << buffers
                         << " buffers, armed: " << armed;
                     EXPECT_EQ(c.reader.count(), 0U);
+                    drop_connections();
+                }
+            }
+        }
+    }
+}
+
+/// Little in each of them, so that no limit of bytes ends the row.
+TEST_P(MultishotReceive, TellsOfTheEndBehindManySmallPieces) {
+    const unique_fd any = make_eventfd();
+    make_loop({.lease_size = 64, .lease_count = 1024});
+    for (const std::size_t pieces : {1U, 31U, 32U, 33U, 34U, 66U, 100U}) {
+        for (const bool armed : {true, false}) {
+            connection& c = connect(unix_stream_pair);
+            reading r;
+            if (armed) {
+                receive_on(c, r);
+                settle();
+            }
+            for (std::size_t i = 0; i != pieces; ++i) {
+                send_with_descriptor(c.peer.get(), "x", any.get());
+            }
+            c.peer.reset();
+            if (!armed) {
+                receive_on(c, r);
+            }
+            ASSERT_TRUE(until([&] {
+                restart_ended();
+                return !c.reader.operation().pending();
+            })) << pieces
+                << " pieces, armed: " << armed;
+            EXPECT_EQ(c.reader.count(), 0U);
+            EXPECT_EQ(r.text.size(), pieces);
+            drop_connections();
+        }
+    }
+}
+
+/// Over TCP, but what is left in it the kernel cannot tell.
+fd_pair mptcp_pair() {
+    const auto make = [] { return unique_fd(::socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP)); };
+    const unique_fd listener = make();
+    if (!listener || ::listen(listener.get(), 1) != 0) {
+        return {};
+    }
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    auto* const place = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::getsockname(listener.get(), place, &size), 0);
+    unique_fd client = make();
+    EXPECT_EQ(::connect(client.get(), place, size), 0);
+    return {unique_fd(::accept(listener.get(), nullptr, nullptr)), std::move(client)};
+}
+
+/// What came one by one may count for the kernel, or not.
+TEST_P(MultishotReceive, TellsOfTheEndBehindABurstThatComesLate) {
+    make_loop({.lease_size = 64, .lease_count = 1024});
+    const unique_fd any = make_eventfd();
+    const bool has_mptcp = mptcp_pair().first.get() >= 0;
+    std::vector<pair_maker> makers{tcp_pair, unix_stream_pair};
+    if (has_mptcp) {
+        makers.push_back(mptcp_pair);
+    }
+    RecordProperty("with_mptcp", has_mptcp ? "yes" : "no");
+    for (const pair_maker make : makers) {
+        for (const std::size_t before : {20U, 31U, 32U, 33U, 34U, 64U, 100U}) {
+            for (const std::size_t buffers : {1U, 20U, 33U, 66U}) {
+                for (const ending end : {finish, leave, break_off}) {
+                    connection& c = connect(make);
+                    reading r;
+                    receive_on(c, r);
+                    settle();
+                    const std::string slow = pattern(before);
+                    for (std::size_t i = 0; i != before; ++i) {
+                        c.send({&slow[i], 1});
+                        ASSERT_TRUE(has(r, std::string_view(slow).substr(0, i + 1)));
+                    }
+                    for (std::size_t i = 0; i != buffers; ++i) {
+                        make == unix_stream_pair
+                            ? send_with_descriptor(c.peer.get(), "x", any.get())
+                            : c.send(pattern(64));
+                    }
+                    end(c.peer);
+                    ASSERT_TRUE(until([&] {
+                        restart_ended();
+                        return !c.reader.operation().pending();
+                    })) << buffers
+                        << " buffers after " << before;
+                    EXPECT_EQ(c.reader.count(), 0U);
+                    if (end != break_off) {  // which may drop what was not read yet
+                        const std::size_t each = make == unix_stream_pair ? 1 : 64;
+                        EXPECT_EQ(r.text.size(), before + buffers * each);
+                        EXPECT_EQ(c.reader.result(), io_result::value(0));
+                    }
                     drop_connections();
                 }
             }

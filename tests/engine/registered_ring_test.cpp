@@ -44,6 +44,13 @@ std::size_t free_places() {
 /// A loop that runs for a while enters the kernel by a number of its thread.
 class RegisteredRing : public EngineTest {
 protected:
+    void SetUp() override {
+        EngineTest::SetUp();
+        if (!IsSkipped() && free_places() == 0) {
+            GTEST_SKIP() << "this kernel registers no rings (5.18 does)";
+        }
+    }
+
     /// Runs until the kernel was asked so often, then calls `inside`.
     void run_turns(unsigned count, const std::function<void()>& inside) {
         fd_pair pair = unix_stream_pair();

@@ -1,8 +1,8 @@
 // Where a short read is not the end of what is there. A reader that waited for the next event after
 // one would hang.
 #include "support/engine_fixture.hpp"
+#include "support/passed_fd.hpp"
 
-#include <array>
 #include <cstring>
 
 #include <fcntl.h>
@@ -32,22 +32,6 @@ protected:
     }
 };
 EDDY_ON_EVERY_ENGINE(ShortRead);
-
-void send_with_descriptor(int fd, std::string text, int passed) {
-    iovec vector{text.data(), text.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-    msghdr message{};
-    message.msg_iov = &vector;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    cmsghdr* const part = CMSG_FIRSTHDR(&message);
-    part->cmsg_level = SOL_SOCKET;
-    part->cmsg_type = SCM_RIGHTS;
-    part->cmsg_len = CMSG_LEN(sizeof passed);
-    std::memcpy(CMSG_DATA(part), &passed, sizeof passed);
-    ASSERT_EQ(::sendmsg(fd, &message, 0), static_cast<ssize_t>(text.size()));
-}
 
 TEST_P(ShortRead, OfAUnixStreamStopsAtAPassedDescriptor) {
     fd_pair pair = unix_stream_pair();

@@ -163,7 +163,7 @@ private:
     };
     phase phase_ = phase::idle;
     end_reason wanted_end_ = end_reason::none;
-    std::uint8_t in_a_row_ = 0;  ///< io_uring: results of a receive since it was submitted
+    std::uint8_t in_a_row_ = 0;  ///< io_uring: results of a multishot receive, see uring_engine
     bool background_ : 1 = false;
     bool more_ : 1 = false;
     bool timed_ : 1 = false;
