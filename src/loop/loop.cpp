@@ -100,7 +100,7 @@ std::size_t loop::run(run_mode mode, run_limits limits) {
         if (draining_ ? idle() : mode == run_mode::empty && empty()) {
             break;
         }
-        turn(limits.until, options_.batch_max);
+        turn(limits.until, options_.batch_max, begins ? look::now : next_look());
         if (limits.until != never && clock::now() >= limits.until) {
             break;
         }
@@ -139,9 +139,26 @@ std::size_t loop::poll() {
     return static_cast<std::size_t>(counters_.completions - before);
 }
 
+/// With more to run, a look takes as long as some dozens of short callbacks: after a batch of those
+/// it can wait. What waits for the look then waits for a moment more, but never longer than that
+/// and a batch.
+loop::look loop::next_look() noexcept {
+    constexpr duration moment = std::chrono::microseconds(10);
+    constexpr std::size_t many = 64;
+    if (ready_.empty() || !after_poll_.empty() || options_.batch_max < many) {
+        return look::now;
+    }
+    turn_now_ = clock::now();
+    if (turn_now_ >= looked_at_ && turn_now_ - looked_at_ < moment) {
+        return look::later;
+    }
+    looked_at_ = turn_now_;
+    return look::now;
+}
+
 /// One look at the kernel, then what is ready. Precondition: something is, or take_inbox() was
-/// called.
-void loop::turn(time_point until, std::size_t budget) {
+/// called; for look::later, something is.
+void loop::turn(time_point until, std::size_t budget, look at_kernel) {
     check_use();
     ++counters_.turns;
     if (engine_->backing_off() && !back_off_.armed()) {
@@ -150,7 +167,9 @@ void loop::turn(time_point until, std::size_t budget) {
     }
     expire_timers();
     const bool idle = ready_.empty() && after_poll_.empty();
-    harvest(idle ? std::min(until, next_in_heap()) : time_point::min());
+    if (idle || at_kernel == look::now) {
+        harvest(idle ? std::min(until, next_in_heap()) : time_point::min());
+    }
     while (!after_poll_.empty()) {
         operation& next = after_poll_.pop_front();
         static_cast<entry&>(next).after_poll_ = false;

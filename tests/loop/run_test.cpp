@@ -2,7 +2,9 @@
 #include "loop/loop_fixture.hpp"
 
 #include <atomic>
+#include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace eddy::test {
@@ -256,6 +258,93 @@ TEST_P(LoopRun, PollHandlesWhatIsReadyButNotWhatThatPosts) {
     loop().cancel(endless);
     loop().poll();
     EXPECT_EQ(endless.cancels, 1);
+}
+
+/// Work that never ends: an entry that posts itself again, and takes its time.
+class flood {
+public:
+    flood(eddy::loop& on, duration each, std::function<void()> then = {})
+        : loop_(on), each_(each), then_(std::move(then)) {
+        loop_.post(job_);
+    }
+    ~flood() {
+        loop_.cancel(job_);
+        loop_.poll();
+    }
+    std::size_t runs() const { return runs_; }
+
+private:
+    void run() {
+        if (each_ != duration(0)) {
+            for (const auto end = clock::now() + each_; clock::now() < end;) {}
+        }
+        ++runs_;
+        if (then_) {
+            then_();
+        }
+        loop_.post(job_);
+    }
+
+    eddy::loop& loop_;
+    duration each_;
+    std::function<void()> then_;
+    std::size_t runs_ = 0;
+    job job_{[this] { run(); }};
+};
+
+TEST_P(LoopRun, AsksTheKernelDuringWorkThatNeverEnds) {
+    for (const duration each : {duration(0), duration(1us)}) {
+        make_loop({.batch_max = 64});
+        fd_pair pair = unix_stream_pair();
+        const descriptor d = attach(std::move(pair.first));
+        std::string buffer(8, '\0');
+        recorder received([&](recorder&) { loop().stop(); });
+        start(received, recv(d, bytes(buffer)));
+        std::size_t runs = 0;
+        const flood work(loop(), each, [&] {
+            if (++runs == 1000) {
+                write_all(pair.second.get(), "x");
+            }
+        });
+        loop().run_for(10s);
+        EXPECT_TRUE(received.ended());
+        if (each != duration(0)) {
+            EXPECT_LE(runs, 1000U + 3 * 64)
+                << "its batch, one until the look, and those in front of it";
+        }
+    }
+}
+
+/// With more to run, looks are at least 10 us apart.
+TEST_P(LoopRun, AsksTheKernelSeldomDuringShortWork) {
+    make_loop({.batch_max = 64});
+    loop().poll();
+    const auto before = loop().counters();
+    const auto begin = clock::now();
+    const flood work(loop(), 0us);
+    loop().run(run_mode::stopped, {.completions = 100'000});
+    const auto most = static_cast<std::uint64_t>((clock::now() - begin) / 10us) + 4;
+    EXPECT_LE(loop().counters().syscalls - before.syscalls, most);
+    EXPECT_EQ(work.runs(), 100'000U);
+}
+
+TEST_P(LoopRun, FiresTimersAndStopsDuringShortWork) {
+    std::atomic<bool> runs = false;
+    const flood work(loop(), 0us, [&] { runs = true; });
+    alarm ring(loop(), [&] { loop().stop(); });
+    loop().post_after(1ms, ring);
+    EXPECT_GT(loop().run_for(10s), 1U);
+    EXPECT_EQ(ring.runs, 1);
+    runs = false;
+    std::jthread other([&] {
+        while (!runs) {
+            std::this_thread::yield();
+        }
+        loop().stop();
+    });
+    const auto begin = clock::now();
+    loop().run_for(10s);
+    EXPECT_LT(clock::now() - begin, 10s);
 }
 
 TEST_P(LoopRun, ForATimeRunsThatLongAndNotLess) {
