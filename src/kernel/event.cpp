@@ -129,7 +129,7 @@ std::error_code epoll_ctl(int epoll, int operation, int fd, epoll_event* event) 
 std::error_code detail::epoll_wait_until(int epoll, std::span<epoll_event> events, time_point until,
                                          std::size_t& count) noexcept {
     timespec storage;
-    return counted(wait_once(epoll, events, remaining(until, storage)), count);
+    return counted(result_of(wait_once(epoll, events, remaining(until, storage))), count);
 }
 
 std::error_code poll_wait(std::span<pollfd> fds, time_point until, std::size_t& count) noexcept {
@@ -139,8 +139,8 @@ std::error_code poll_wait(std::span<pollfd> fds, time_point until, std::size_t& 
         return error == EINTR ? std::error_code() : system_error(error);
     }
     timespec storage;
-    return detail::counted(::ppoll(fds.data(), fds.size(), remaining(until, storage), nullptr),
-                           count);
+    return detail::counted(
+        result_of(::ppoll(fds.data(), fds.size(), remaining(until, storage), nullptr)), count);
 }
 
 std::error_code make_system_timerfd(unique_fd& out) noexcept {

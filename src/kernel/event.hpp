@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernel/call.hpp"
+#include "kernel/direct.hpp"
 
 #include <eddy/base/clock.hpp>
 #include <eddy/base/unique_fd.hpp>
@@ -27,8 +28,8 @@ std::error_code epoll_ctl(int epoll, int operation, int fd, epoll_event* event) 
 /// Whether adding it fails because it is there: by this number, as this open file.
 inline bool is_in_epoll(int epoll, int fd, epoll_event* event) noexcept {
     count_call();
-    return injected(call::epoll_ctl) == 0 && ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, event) != 0 &&
-           errno == EEXIST;
+    return injected(call::epoll_ctl) == 0 &&
+           direct::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, event).system_error() == EEXIST;
 }
 /// `count` is 0 if the time is over or the wait was interrupted.
 inline std::error_code epoll_wait(int epoll, std::span<epoll_event> events, time_point until,
@@ -47,10 +48,11 @@ std::error_code set_steady_timerfd(int fd, time_point when) noexcept;
 namespace detail {
 
 /// What a call that counts says.
-inline std::error_code counted(int result, std::size_t& count) noexcept {
-    count = result > 0 ? static_cast<std::size_t>(result) : 0;
-    return result >= 0 || errno == EINTR ? std::error_code()
-                                         : std::error_code(errno, std::system_category());
+inline std::error_code counted(io_result result, std::size_t& count) noexcept {
+    count = result.count();
+    const int error = result.system_error();
+    return error == 0 || error == EINTR ? std::error_code()
+                                        : std::error_code(error, std::system_category());
 }
 
 std::error_code epoll_wait_until(int epoll, std::span<epoll_event> events, time_point until,
@@ -69,8 +71,8 @@ inline std::error_code epoll_wait(int epoll, std::span<epoll_event> events, time
         return detail::epoll_wait_until(epoll, events, until, count);
     }
     // Neither an end nor a wait: the older call takes the kernel less.
-    return detail::counted(::epoll_wait(epoll, events.data(), static_cast<int>(events.size()),
-                                        until == never ? -1 : 0),
+    return detail::counted(direct::epoll_wait(epoll, events.data(), static_cast<int>(events.size()),
+                                              until == never ? -1 : 0),
                            count);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernel/direct.hpp"
 #include "kernel/retried.hpp"
 
 #include <eddy/base/error.hpp>
@@ -38,14 +39,14 @@ inline io_result recv_once(int fd, void* data, std::size_t size, int flags) noex
     if (const int error = injected(call::recv); error != 0) {
         return io_result::system_error(error);
     }
-    return result_of(::recv(fd, data, size, flags | MSG_DONTWAIT));
+    return direct::recv(fd, data, size, flags | MSG_DONTWAIT);
 }
 inline io_result send_once(int fd, const void* data, std::size_t size, int flags) noexcept {
     count_call();
     if (const int error = injected(call::send); error != 0) {
         return io_result::system_error(error);
     }
-    return result_of(::send(fd, data, size, flags | MSG_DONTWAIT | MSG_NOSIGNAL));
+    return direct::send(fd, data, size, flags | MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 /// Sockets: never blocking, never SIGPIPE.

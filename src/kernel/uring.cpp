@@ -3,6 +3,7 @@
 #include "kernel/uring.hpp"
 
 #include "kernel/call.hpp"
+#include "kernel/direct.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -62,11 +63,11 @@ std::error_code uring_enter(ring_name ring, unsigned to_submit, unsigned wait_fo
         extra_size = sizeof argument;
         flags |= IORING_ENTER_EXT_ARG;
     }
-    const auto result =
-        ::syscall(SYS_io_uring_enter, ring.number, to_submit, wait_for, flags, extra, extra_size);
+    const int error =
+        direct::uring_enter(ring.number, to_submit, wait_for, flags, extra, extra_size)
+            .system_error();
     // When something was submitted, that is what the call says, not how the waiting ended.
-    return result >= 0 || errno == ETIME || errno == EINTR ? std::error_code()
-                                                           : system_error(errno);
+    return error == 0 || error == ETIME || error == EINTR ? std::error_code() : system_error(error);
 }
 
 }  // namespace eddy::kernel
