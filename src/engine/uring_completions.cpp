@@ -69,29 +69,41 @@ inline void uring_engine::wear(io_operation& op, std::uint32_t flags) noexcept {
     }
 }
 
-/// Most completions are results of a multishot receive that goes on, or a send that is over: what
-/// is to be done with these is here, and on_other_completion() knows all.
+/// Out of the kernel and its list, into the ready queue.
+inline void uring_engine::is_done(io_operation& op, io_list& list, std::int32_t result) noexcept {
+    fd_slot& slot = *op.request_.slot;
+    op.in_kernel_ = false;
+    list.erase(op);
+    op.result_ = io_result::value(result);
+    op.phase_ = phase::completed;
+    ready_.push(op);
+    if (!list.empty()) {
+        activate(slot, list);
+    }
+    let_go(slot);
+}
+
+/// Most completions are results of a multishot receive that goes on, or a send or receive that is
+/// over: what is to be done with these is here, and on_other_completion() knows all.
 inline void uring_engine::on_completion(io_operation& op, std::int32_t result,
                                         std::uint32_t flags) noexcept {
     constexpr std::uint32_t more_data = IORING_CQE_F_MORE | IORING_CQE_F_BUFFER;
-    if ((flags & more_data) == more_data && result > 0 && !op.cancel_sent_) {
+    const io_request& request = op.request_;
+    if (result <= 0 || op.cancel_sent_ || op.in_progress_) {
+        on_other_completion(op, result, flags);
+    } else if ((flags & more_data) == more_data) {
         wear(op, flags);
         results_.append(op.first_record_, op.last_record_,
                         record_of(buffers_.take(*pool_, flags), result));
         make_runnable(op);
-    } else if ((flags & more_data) == 0 && op.request_.code == opcode::send && !op.cancel_sent_ &&
-               !op.in_progress_ && op.moved_ == 0 &&
-               is_over(op.request_, io_result::from_kernel(result))) {
-        fd_slot& slot = *op.request_.slot;
-        op.in_kernel_ = false;
-        slot.writers.erase(op);
-        op.result_ = io_result::value(result);
-        op.phase_ = phase::completed;
-        ready_.push(op);
-        if (!slot.writers.empty()) {
-            activate(slot, slot.writers);
-        }
-        let_go(slot);
+    } else if (request.code == opcode::send && op.moved_ == 0 &&
+               is_over(request, io_result::value(result))) {
+        is_done(op, request.slot->writers, result);
+    } else if (request.code == opcode::receive && !request.multishot &&
+               (flags & more_data) == IORING_CQE_F_BUFFER) {
+        detail::lease_buffer& buffer = buffers_.take(*pool_, flags);
+        static_cast<void>(keep_buffer(op, buffer, io_result::value(result)));
+        is_done(op, request.slot->readers, result);
     } else {
         on_other_completion(op, result, flags);
     }

@@ -56,26 +56,43 @@ void uring_engine::disown() noexcept {
     }
 }
 
-/// A send that may go at once has a short way.
+/// Sends and single receives that may go at once have a short way.
 progress uring_engine::start(io_operation& op, bool) noexcept {
-    const io_request& request = op.request_;
-    if (request.code != opcode::send || !is_plain(request) || !request.slot->writers.empty() ||
-        !backlog_.empty()) {
-        return start_other(op);
-    }
-    io_uring_sqe* const sqe = ring_.next_sqe();
-    if (sqe == nullptr) {
+    io_request& request = op.request_;
+    if (!is_plain(request) || !backlog_.empty()) {
         return start_other(op);
     }
     fd_slot& slot = *request.slot;
-    slot.writers.push_back(op);
-    ++slot.holds;
+    if (request.code == opcode::send && slot.writers.empty()) {
+        if (io_uring_sqe* const sqe = hand_over(op, slot.writers); sqe != nullptr) {
+            uring_ring::prepare_send(*sqe, request);
+            return progress::pending;
+        }
+    } else if (request.code == opcode::receive && !request.multishot && slot.readers.empty() &&
+               starving_.empty() && buffers_.is_open()) {
+        if (io_uring_sqe* const sqe = hand_over(op, slot.readers); sqe != nullptr) {
+            request.size = pool_->buffer_size();
+            op.buffers_ = buffers_.added();
+            uring_ring::prepare_single_receive(*sqe, request);
+            return progress::pending;
+        }
+    }
+    return start_other(op);
+}
+
+/// The entry of a plain operation, which is the first of its list. Null: there is no room.
+inline io_uring_sqe* uring_engine::hand_over(io_operation& op, io_list& list) noexcept {
+    io_uring_sqe* const sqe = ring_.next_sqe();
+    if (sqe == nullptr) {
+        return nullptr;
+    }
+    list.push_back(op);
+    ++op.request_.slot->holds;
     op.phase_ = phase::waiting;
     op.in_kernel_ = true;
     op.in_a_row_ = 0;
-    uring_ring::prepare_send(*sqe, request);
     sqe->user_data = uring_ring::token(op);
-    return progress::pending;
+    return sqe;
 }
 
 progress uring_engine::start_other(io_operation& op) noexcept {

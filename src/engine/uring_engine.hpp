@@ -54,6 +54,7 @@ private:
     template <class Condition>
     std::error_code wait_while(Condition&& condition) noexcept;
     progress start_other(io_operation& op) noexcept;
+    io_uring_sqe* hand_over(io_operation& op, io_list& list) noexcept;
     static std::error_code prepare_send_file(io_operation& op) noexcept;
     void begin(io_operation& op) noexcept;
     void submit(io_operation& op) noexcept;
@@ -68,6 +69,7 @@ private:
     void cancel_again(fd_slot& slot) noexcept;
     void on_completion(io_operation& op, std::int32_t result, std::uint32_t flags) noexcept;
     void on_other_completion(io_operation& op, std::int32_t result, std::uint32_t flags) noexcept;
+    void is_done(io_operation& op, io_list& list, std::int32_t result) noexcept;
     bool kernel_picks_buffers() noexcept;
     bool feed_receives() noexcept;
     bool lacked_buffer(const io_operation& op, io_result result) const noexcept;

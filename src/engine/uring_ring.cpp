@@ -279,12 +279,12 @@ void uring_ring::prepare_receive(io_uring_sqe& sqe, const io_request& request) c
             sqe.off = kernel::injected(kernel::call::uring_receive_limit) != 0 ? 1 : 0;
         }
     } else if (is_socket(request.slot->kind)) {
-        io_uring_prep_recv(&sqe, request.slot->fd, nullptr, cut(request.size), 0);
+        prepare_single_receive(sqe, request);
+        return;
     } else {
         io_uring_prep_read(&sqe, request.slot->fd, nullptr, cut(request.size), file_offset(-1));
     }
-    sqe.flags |= IOSQE_BUFFER_SELECT;
-    sqe.buf_group = buffer_group;
+    pick_buffer(sqe);
 }
 
 void uring_ring::prepare(io_uring_sqe& sqe, const io_request& request) noexcept {

@@ -61,6 +61,11 @@ public:
         io_uring_prep_send(&sqe, request.slot->fd, request.data, request.size,
                            (request.flags & ~ignored) | MSG_NOSIGNAL);
     }
+    /// Of a socket, into a buffer that the kernel picks.
+    static void prepare_single_receive(io_uring_sqe& sqe, const io_request& request) noexcept {
+        io_uring_prep_recv(&sqe, request.slot->fd, nullptr, request.size, 0);
+        pick_buffer(sqe);
+    }
     static void prepare_poll(io_uring_sqe& sqe, const io_request& request) noexcept;
     static void prepare_cancel(io_uring_sqe& sqe, const io_operation& op) noexcept;
     static void prepare_wake(io_uring_sqe& sqe, int fd) noexcept;
@@ -141,6 +146,10 @@ private:
         return full ? nullptr : &queue.sqes[queue.sqe_tail++ & *queue.kring_mask];
     }
     void prepare_receive(io_uring_sqe& sqe, const io_request& request) const noexcept;
+    static void pick_buffer(io_uring_sqe& sqe) noexcept {
+        sqe.flags |= IOSQE_BUFFER_SELECT;
+        sqe.buf_group = buffer_group;
+    }
     bool kernel_has_work() const noexcept;
     void prepare_open(io_uring_sqe& sqe, const io_request& request) noexcept;
     void prepare_write(io_uring_sqe& sqe, const io_request& request) noexcept;
