@@ -19,30 +19,30 @@ inline bool short_empties(const fd_slot& slot) noexcept {
 }
 
 template <opcode Code>
-inline bool readiness_engine::transfer_now(fd_slot& slot, void* data, std::size_t size, int flags,
-                                           io_result& result) noexcept {
-    if constexpr (Code == opcode::recv) {
-        result = kernel::recv_once(slot.fd, data, size, flags);
-    } else {
-        result = kernel::send_once(slot.fd, data, size, flags);
-    }
-    if (result.raw() <= 0) [[unlikely]] {
-        return moved_nothing(slot, Code, result);
-    }
-    if (result.count() != size && short_empties(slot)) {
+inline io_result readiness_engine::transfer_now(fd_slot& slot, void* data, std::size_t size,
+                                                int flags) noexcept {
+    return Code == opcode::recv ? kernel::recv_once(slot.fd, data, size, flags)
+                                : kernel::send_once(slot.fd, data, size, flags);
+}
+
+template <opcode Code>
+inline void readiness_engine::moved_part(fd_slot& slot) noexcept {
+    if (short_empties(slot)) {
         cannot(slot, Code);
     }
-    return true;
 }
 
 inline progress readiness_engine::finish_receive(io_operation& op) noexcept {
     return is_socket(op.request_.slot->kind) ? attempt_plain<opcode::receive>(op)
                                              : attempt_other(op);
 }
+inline progress readiness_engine::finish_easy_receive(io_operation& op) noexcept {
+    return attempt_plain<opcode::receive, true>(op);
+}
 
 /// A recv, a send, or a receive on a socket. What is left to say of most results is here; after()
 /// knows all.
-template <opcode Code>
+template <opcode Code, bool Easy>
 inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
     io_request& request = op.request_;
     fd_slot& slot = *request.slot;
@@ -56,13 +56,13 @@ inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
         request.size = pool_->buffer_size();
         lent = pool_->next();
         // It has one already, or others wait for it.
-        const bool otherwise = request.data != nullptr || !starving_.empty();
+        const bool otherwise = (!Easy && request.data != nullptr) || !starving_.empty();
         if (lent == nullptr || otherwise) [[unlikely]] {
             return attempt_other(op);
         }
         result = kernel::recv_once(slot.fd, lent->bytes(), request.size, 0);
     }
-    if (result.raw() <= 0 || op.moved_ != 0) [[unlikely]] {
+    if (result.raw() <= 0 || (!Easy && op.moved_ != 0)) [[unlikely]] {
         return after(op, result);
     }
     if constexpr (Code == opcode::receive) {
@@ -71,12 +71,12 @@ inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
     }
     if (result.count() != request.size) {
         const bool elsewhere = Code == opcode::recv && looks_elsewhere(request);
-        if (request.all || elsewhere || !short_empties(slot)) {
+        if ((!Easy && request.all) || elsewhere || !short_empties(slot)) {
             return after(op, result);
         }
         cannot(slot, Code);
     }
-    if constexpr (Code == opcode::receive) {
+    if constexpr (Code == opcode::receive && !Easy) {
         if (request.multishot) {
             return receives_on(op, result);
         }

@@ -65,7 +65,6 @@ inline progress readiness_engine::start_plain(io_operation& op, bool may_try) no
     return start_transfer(op, may_try);
 }
 
-/// Whether that is a result.
 bool readiness_engine::moved_nothing(fd_slot& slot, opcode code, io_result result) noexcept {
     if (result.system_error() == EINTR) {
         return false;

@@ -34,13 +34,20 @@ public:
     // In line, see readiness_calls.hpp.
 
     /// Makes the call of a recv or send that has nothing to wait for, once, without an operation:
-    /// `slot` has data, or takes it. False: nothing was moved; start one. The result may be an
-    /// error or a part.
+    /// `slot` has data, or takes it. Then one of the two below is told of what it has not moved.
     template <opcode Code>
-    [[nodiscard, gnu::always_inline]] bool transfer_now(fd_slot& slot, void* data, std::size_t size,
-                                                        int flags, io_result& result) noexcept;
+    [[nodiscard, gnu::always_inline]] static io_result transfer_now(fd_slot& slot, void* data,
+                                                                    std::size_t size,
+                                                                    int flags) noexcept;
+    template <opcode Code>
+    [[gnu::always_inline]] static void moved_part(fd_slot& slot) noexcept;
+    /// Whether that is a result: an error, or the end. False: start an operation.
+    [[nodiscard]] EDDY_COLD bool moved_nothing(fd_slot& slot, opcode code,
+                                               io_result result) noexcept;
     /// finish() for a receive.
     [[gnu::always_inline]] progress finish_receive(io_operation& op) noexcept;
+    /// The same for one that is easy.
+    [[gnu::always_inline]] progress finish_easy_receive(io_operation& op) noexcept;
 
 protected:
     std::error_code enroll(fd_slot& slot) noexcept override;
@@ -50,12 +57,12 @@ protected:
     void activate(fd_slot& slot, io_list& list) noexcept override;
     bool wants_nonblocking() const noexcept override { return true; }
     void resume(io_operation& op) noexcept override {
+        op.easy_ = 0;
         reserve_buffer(op);
         make_runnable(op);
     }
 
 private:
-    EDDY_COLD bool moved_nothing(fd_slot& slot, opcode code, io_result result) noexcept;
     progress start_other(io_operation& op, bool may_try) noexcept;
     progress start_transfer(io_operation& op, bool may_try) noexcept;
     progress go(io_operation& op, bool may_try) noexcept;
@@ -65,7 +72,7 @@ private:
     progress after(io_operation& op, io_result result) noexcept;
     template <opcode Code>
     progress start_plain(io_operation& op, bool may_try) noexcept;
-    template <opcode Code>
+    template <opcode Code, bool Easy = false>
     [[gnu::always_inline]] progress attempt_plain(io_operation& op) noexcept;
     progress receives_on(io_operation& op, io_result result) noexcept;
     progress would_block(io_operation& op) noexcept;

@@ -132,27 +132,40 @@ inline void loop::queue_result(io_operation& op) noexcept {
 
 bool loop::start_here(io_operation& op) noexcept { return begin_here(op); }
 
-bool loop::send_at_once(fd_slot& to, const void* data, std::size_t size, int flags,
-                        io_result& result) noexcept {
+/// Nothing is called but what ends it, so that it keeps all in registers.
+template <opcode Code>
+[[gnu::always_inline]] inline bool loop::transfer_at_once(fd_slot& slot, void* data,
+                                                          std::size_t size, int flags,
+                                                          io_result& result) noexcept {
     check_use();
-    if (!performer_->transfer_now<opcode::send>(to, const_cast<void*>(data), size, flags, result)) {
-        return false;
+    result = readiness_engine::transfer_now<Code>(slot, data, size, flags);
+    if (result.raw() <= 0) [[unlikely]] {
+        return moved_nothing(slot, Code, result);
+    }
+    if (result.count() != size) {
+        readiness_engine::moved_part<Code>(slot);
     }
     ++counters_.completions;
     ++counters_.inline_completions;
     return true;
 }
 
+bool loop::moved_nothing(fd_slot& slot, opcode code, io_result result) noexcept {
+    const bool there = performer_->moved_nothing(slot, code, result);
+    counters_.completions += there ? 1U : 0U;
+    counters_.inline_completions += there ? 1U : 0U;
+    return there;
+}
+
+bool loop::send_at_once(fd_slot& to, const void* data, std::size_t size, int flags,
+                        io_result& result) noexcept {
+    return transfer_at_once<opcode::send>(to, const_cast<void*>(data), size, flags, result);
+}
+
 bool loop::recv_at_once(fd_slot& from, void* data, std::size_t size, int flags,
                         io_result& result) noexcept {
-    check_use();
-    if (looks_elsewhere(opcode::recv, flags) ||
-        !performer_->transfer_now<opcode::recv>(from, data, size, flags, result)) {
-        return false;
-    }
-    ++counters_.completions;
-    ++counters_.inline_completions;
-    return true;
+    return !looks_elsewhere(opcode::recv, flags) &&
+           transfer_at_once<opcode::recv>(from, data, size, flags, result);
 }
 
 /// Most of it need not be asked or reset.
@@ -243,11 +256,31 @@ void loop::dispatch_other(io_operation& op) noexcept {
     if (performer_ == nullptr || op.request_.code != opcode::receive ||
         op.phase_ != io_operation::phase::runnable) {
         dispatch_other(op);
+    } else if (op.easy_ != 0) {
+        dispatch_easily(op);
+    } else {
+        dispatch_receive(op);
+    }
+}
+
+[[gnu::always_inline]] inline void loop::dispatch_easily(io_operation& op) noexcept {
+    if (performer_->finish_easy_receive(op) != progress::finished) [[unlikely]] {
         return;
     }
+    --work_;
+    ++counters_.completions;
+    op.phase_ = io_operation::phase::idle;
+    if (op.takes_lease_) {
+        op.callback_(op);
+    } else {
+        complete_receive(op);
+    }
+}
+
+[[gnu::always_inline]] inline void loop::dispatch_receive(io_operation& op) noexcept {
     op.more_ = false;
     const progress how_far = performer_->finish_receive(op);
-    if (how_far == progress::finished) [[likely]] {
+    if (how_far == progress::finished) {
         complete(op);
     } else if (how_far == progress::more) {
         op.more_ = true;

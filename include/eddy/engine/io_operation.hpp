@@ -145,6 +145,7 @@ private:
         first_record_ = last_record_ = UINT32_MAX;
         moved_ = 0;
         phase_ = phase::waiting;
+        easy_ = 0;
         more_ = timed_ = in_progress_ = cancel_sent_ = ending_ = false;
     }
 
@@ -163,7 +164,13 @@ private:
     };
     phase phase_ = phase::idle;
     end_reason wanted_end_ = end_reason::none;
-    std::uint8_t in_a_row_ = 0;  ///< io_uring: results of a multishot receive, see uring_engine
+    union {
+        std::uint8_t in_a_row_ = 0;  ///< io_uring: results of a multishot receive, see uring_engine
+        /// Readiness engines: not 0 for a receive of which nothing need be asked when it is popped.
+        /// It is on a socket, comes once, is work in the foreground, and has neither a deadline nor
+        /// a buffer.
+        std::uint8_t easy_;
+    };
     bool background_ : 1 = false;
     bool more_ : 1 = false;
     bool timed_ : 1 = false;

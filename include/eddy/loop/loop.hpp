@@ -410,6 +410,8 @@ private:
     void dispatch(local_timer& t) noexcept;
     void dispatch(io_operation& op) noexcept;
     [[gnu::noinline]] void dispatch_other(io_operation& op) noexcept;
+    void dispatch_easily(io_operation& op) noexcept;
+    void dispatch_receive(io_operation& op) noexcept;
     void complete(io_operation& op) noexcept;
     void complete_receive(io_operation& op) noexcept;
     void tell(io_operation& op) noexcept;
@@ -466,6 +468,11 @@ private:
                                     io_result& result) noexcept;
     [[nodiscard]] bool recv_at_once(fd_slot& from, void* data, std::size_t size, int flags,
                                     io_result& result) noexcept;
+    template <opcode Code>
+    [[nodiscard]] bool transfer_at_once(fd_slot& slot, void* data, std::size_t size, int flags,
+                                        io_result& result) noexcept;
+    [[nodiscard]] EDDY_COLD bool moved_nothing(fd_slot& slot, opcode code,
+                                               io_result result) noexcept;
 
     void start_made(io_operation& op) noexcept;
     /// Starts a receive, or a recv of something, if that comes to waiting for what will be told.
@@ -478,6 +485,7 @@ private:
             return false;
         }
         op.phase_ = io_operation::phase::waiting;
+        op.easy_ = op.request_.code == opcode::receive ? 1 : 0;
         slot.readers.push_back(op);
         ++work_;
         return true;

@@ -34,12 +34,9 @@ public:
     /// deeper itself.
     void start(loop& home) noexcept { home.start_made(*this); }
 
-    /// The same for a receive, or a recv of at least one byte, which most likely has to wait.
-    void start_reading(loop& home) noexcept {
-        if (!home.wait_for_data(*this)) {
-            home.start_made(*this);
-        }
-    }
+    /// The same for a receive, or a recv of at least one byte, if all that is to be done is to
+    /// wait. False: nothing was done; start it.
+    [[nodiscard]] bool wait_for_data(loop& home) noexcept { return home.wait_for_data(*this); }
 
     bool takes_lease() const noexcept { return takes_lease_; }
     /// With lease_is::taken, in the completion of a receive: the buffer with what it has got.

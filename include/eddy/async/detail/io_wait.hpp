@@ -203,25 +203,29 @@ private:
     }
 
     [[gnu::noinline]] bool start(Promise& promise, handle waiting) {
-        if (promise.stop_token().stop_requested()) [[unlikely]] {
-            promise.end_stopped();
-            return true;
-        }
         auto* const op = new (take_room(room::small))
             task_io(&on_complete, sender_.request_,
                     takes_lease ? own_io::lease_is::taken : own_io::lease_is::left, this, waiting);
         room_ = op;
+        // A loop at whose end the task is to be stopped lets nothing wait any more.
+        if (reads_something() && op->wait_for_data(*sender_.home_)) [[likely]] {
+            state_ = io_wait_state::suspended;
+            return true;
+        }
+        return start_otherwise(promise, *op);
+    }
+    [[gnu::noinline]] bool start_otherwise(Promise& promise, task_io& op) {
+        if (promise.stop_token().stop_requested()) [[unlikely]] {
+            promise.end_stopped();
+            return true;
+        }
         state_ = io_wait_state::starting;
         if constexpr (prepares && !may_arrive_at_once) {
-            if (!core(promise).prepare(*op)) {
+            if (!core(promise).prepare(op)) {
                 return false;
             }
         }
-        if (reads_something()) {
-            op->start_reading(*sender_.home_);
-        } else {
-            op->start(*sender_.home_);
-        }
+        op.start(*sender_.home_);
         if (state_ == io_wait_state::starting) [[likely]] {
             state_ = io_wait_state::suspended;
             return true;
