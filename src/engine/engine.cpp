@@ -107,6 +107,10 @@ std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& 
     if (slot->fd >= 0 && fresh.identity != 0 && fresh.identity == slot->identity) {
         return std::make_error_code(std::errc::file_exists);
     }
+    if (fresh.kind == descriptor_kind::file) {
+        fresh.tells_of_data =
+            false;  // whatever was registered when it was taken for something else
+    }
     fresh.shared = fd <= 2 || fresh.kind == descriptor_kind::tty;
     fresh.may_write = true;
     // What came in non-blocking mode was given back in it; most likely it still is.

@@ -92,11 +92,8 @@ public:
     bool only_joins(const io_request& request) const noexcept {
         const fd_slot* const slot = request.slot;
         const auto wanted = static_cast<interest>(request.flags);
-        slot_state otherwise;
-        otherwise.detaching = otherwise.hangup_seen = true;
-        return request.edge && edge_ && slot != nullptr && slot->generation == request.generation &&
-               !slot->has_any(otherwise) && slot->kind != descriptor_kind::file &&
-               (slot->registered & wanted) == wanted;
+        return request.edge && slot != nullptr && slot->generation == request.generation &&
+               slot->tells_of_news() && (slot->registered & wanted) == wanted;
     }
     /// What start() does with such a one.
     void join(io_operation& op) noexcept {
@@ -158,8 +155,9 @@ public:
     /// An operation is started while nobody runs the loop: if there are no others, the engine
     /// belongs to nobody from here on.
     virtual void disown() noexcept {}
-    /// The only place that blocks, except release(). `time_point::min()`: only look.
-    virtual std::error_code wait(time_point until, bool& woken) noexcept = 0;
+    /// The only place that blocks, except release(). `time_point::min()`: only look. The result
+    /// says only whether that went well.
+    virtual io_result wait(time_point until, bool& woken) noexcept = 0;
     virtual void wake() noexcept = 0;
 
     /// An fd that is readable when wait() has something to do, for others to wait for instead. From

@@ -23,9 +23,11 @@ public:
     progress start(io_operation& op, bool may_try) noexcept override;
     progress finish(io_operation& op) noexcept override;
     bool part(fd_slot& slot) noexcept override;
+    /// The same for an fd with that wait, which is taken back if it is pending.
+    [[nodiscard]] bool part_with(io_operation& wait) noexcept;
     fd_slot* attach_again(int fd, const char* name) noexcept override;
     void cancel(io_operation& op, end_reason reason) noexcept override;
-    std::error_code wait(time_point until, bool& woken) noexcept override;
+    io_result wait(time_point until, bool& woken) noexcept override;
     void wake() noexcept override { poller_->wake(); }
     std::error_code native_handle(int& out) noexcept override;
     bool settle() noexcept override { return !feed(0) && may_sleep(); }
@@ -48,6 +50,8 @@ public:
     [[gnu::always_inline]] progress finish_receive(io_operation& op) noexcept;
     /// The same for one that is easy.
     [[gnu::always_inline]] progress finish_easy_receive(io_operation& op) noexcept;
+    /// finish() for a readiness wait.
+    progress finish_wait(io_operation& op) noexcept;
 
 protected:
     std::error_code enroll(fd_slot& slot) noexcept override;
@@ -81,7 +85,7 @@ private:
     progress finish_connect(io_operation& op) noexcept;
     progress finish_accept(io_operation& op, io_result result) noexcept;
     progress start_wait(io_operation& op) noexcept;
-    progress finish_wait(io_operation& op) noexcept;
+    bool waits_on(io_operation& op) noexcept;
 
     void hold(io_operation& op) noexcept;
     progress block(io_operation& op) noexcept;
@@ -98,9 +102,22 @@ private:
     void on_invalid(fd_slot& slot) noexcept;
     std::error_code update(fd_slot& slot) noexcept;
     interest wanted_by(const fd_slot& slot) const noexcept;
+    bool may_part(const fd_slot& slot) const noexcept;
+    void leave(fd_slot& slot) noexcept;
     void stays(const fd_slot& slot) noexcept;
+    [[gnu::noinline]] void fill_place_of(const fd_slot& slot) noexcept;
+    bool handle_given() const noexcept { return leaver_max_ == 0; }
     EDDY_COLD void expel_leavers() noexcept;
     EDDY_COLD void on_stray() noexcept;
+    /// What a descriptor is registered for from the beginning, if edges are told.
+    static constexpr interest from_the_start =
+        interest::readable | interest::priority | interest::peer_closed;
+    static std::uint64_t token_of(std::uint32_t generation, int fd) noexcept {
+        return std::uint64_t{generation} << 32 | static_cast<std::uint32_t>(fd);
+    }
+    static std::uint64_t token_of(const fd_slot& slot) noexcept {
+        return token_of(slot.generation, slot.fd);
+    }
     trigger how() const noexcept { return edge_ ? trigger::edge : trigger::level; }
 
     static bool is_linked(const io_operation& op) noexcept { return op.list_next_ != nullptr; }
@@ -119,18 +136,94 @@ private:
     /// No number has more than one registration. Others may be left of files that were closed
     /// before they were removed, and live on as duplicates.
     bool tidy_ = true;
-    bool handle_given_ = false;  ///< others wait for it: it must stay the same
     std::unique_ptr<poller> poller_;
     /// A released fd that is still registered.
     struct leaver {
         int fd;
         fd_slot* slot;
     };
-    std::array<leaver, 32> leavers_;
+    static constexpr unsigned leaver_room = 32;
+    std::array<leaver, leaver_room> leavers_;
     unsigned leaver_count_ = 0;
+    /// 0: the handle was given to others, who wait for it. It must stay the same, and whatever is
+    /// registered would wake them.
+    unsigned leaver_max_ = leaver_room;
     unsigned strays_ = 0;  ///< events of registrations that nobody knows any more
     std::array<poll_event, 256> events_;
 };
+
+/// A leaver is none any more. Most likely it is the last one.
+inline void readiness_engine::stays(const fd_slot& slot) noexcept {
+    if (leavers_[--leaver_count_].slot != &slot) {
+        fill_place_of(slot);
+    }
+}
+
+/// But for waits, nothing is pending on it; nothing is to be done to the fd, and the poller can be
+/// told later.
+inline bool readiness_engine::may_part(const fd_slot& slot) const noexcept {
+    slot_state otherwise;
+    otherwise.detaching = otherwise.restore_blocking = otherwise.lost = true;
+    return slot.registered == from_the_start && !slot.has_any(otherwise) && slot.readers.empty() &&
+           slot.writers.empty() && slot.holds == 0 && leaver_count_ < leaver_max_;
+}
+
+inline void readiness_engine::leave(fd_slot& slot) noexcept {
+    leavers_[leaver_count_++] = {slot.fd, &slot};
+    slot.fd = -1;
+    slot.watched_read = slot.watched_write = false;
+    slot.parted = true;
+}
+
+inline bool readiness_engine::part(fd_slot& slot) noexcept {
+    if (!slot.waiters.empty() || !may_part(slot)) {
+        return false;
+    }
+    leave(slot);
+    return true;
+}
+
+inline bool readiness_engine::part_with(io_operation& wait) noexcept {
+    fd_slot& slot = *wait.request_.slot;
+    const bool quiet = wait.phase_ == phase::waiting ? slot.waiters.has_only(wait)
+                                                     : !wait.pending() && slot.waiters.empty();
+    if (!quiet || slot.generation != wait.request_.generation || !may_part(slot)) {
+        return false;
+    }
+    slot.waiters = {};
+    wait.list_next_ = wait.list_prev_ = nullptr;
+    wait.phase_ = phase::idle;
+    leave(slot);
+    return true;
+}
+
+/// Adding tells whether the number still is that file: then it fails, and the registration stays as
+/// it is, with its token. That will do if
+/// - nobody has a handle of this generation: see part();
+/// - no event of it is on its way: a batch is gone through before anything runs;
+/// - nothing was told since it was registered (each event would have set `may_read`, and no
+///   operation was there to take that back). Then the kernel has still to tell of what is ready, as
+///   it would have to after adding it. Of what was told it tells again only if it is changed;
+/// - it cannot be a leftover of the same number with another token.
+inline fd_slot* readiness_engine::attach_again(int fd, const char* name) noexcept {
+    fd_slot* const slot = table_.find(fd);
+    if (slot == nullptr || !slot->parted) {
+        return nullptr;
+    }
+    slot->parted = false;
+    if (slot->may_read || !tidy_) {
+        return nullptr;
+    }
+    if (!poller_->has(fd, slot->registered, how(), token_of(slot->generation + 1, fd))) {
+        tidy_ = false;
+        return nullptr;
+    }
+    stays(*slot);
+    slot->fd = fd;
+    slot->name = name;
+    slot->mode_unsure = true;  // most likely it is as it was
+    return slot;
+}
 
 /// The operation stays in its list, or joins it.
 inline void readiness_engine::hold(io_operation& op) noexcept {
@@ -148,6 +241,18 @@ inline progress readiness_engine::block(io_operation& op) noexcept {
     const bool told = edge_ && op.request_.code != opcode::wait &&
                       (op.request_.slot->registered & awaited) == awaited;
     return told ? progress::pending : tell(op);
+}
+
+inline progress readiness_engine::finish_wait(io_operation& op) noexcept {
+    fd_slot& slot = *op.request_.slot;
+    settle_mode(slot);
+    op.result_ = io_result::value(op.told_);
+    op.told_ = 0;
+    if (op.request_.multishot && waits_on(op)) {
+        return progress::more;
+    }
+    slot.waiters.erase(op);
+    return progress::finished;
 }
 
 inline void readiness_engine::done(io_operation& op, io_result result) noexcept {

@@ -61,24 +61,23 @@ void readiness_engine::activate(fd_slot& slot, io_list& list) noexcept {
     }
 }
 
-std::error_code readiness_engine::wait(time_point until, bool& woken) noexcept {
+io_result readiness_engine::wait(time_point until, bool& woken) noexcept {
     if (leaver_count_ != 0) {
         expel_leavers();
     }
     const bool sleeps = !feed(0) && until != time_point::min() && may_sleep();
-    std::size_t count = 0;
-    if (auto error = poller_->wait(sleeps ? until : time_point::min(), events_, count, woken)) {
-        return error;
-    }
-    for (const poll_event& event : std::span(events_).first(count)) {
+    const io_result found = poller_->wait(sleeps ? until : time_point::min(), events_, woken);
+    for (const poll_event& event : std::span(events_).first(found.count())) {
         fd_slot* const slot = table_.find(static_cast<int>(event.token & UINT32_MAX));
         const bool known = slot != nullptr && slot->generation == event.token >> 32;
         // That it tells of data also says that there is an fd: what leaves was expelled above.
-        if (known && event.ready == interest::readable && slot->tells_of_data &&
-            slot->waiters.empty()) [[likely]] {
+        if (known && event.ready == interest::readable && slot->tells_of_data) [[likely]] {
             slot->error_told = false;
             slot->may_read = true;
             wake_first(*slot, slot->readers);
+            if (!slot->waiters.empty()) {
+                tell_waiters(*slot, interest::readable);
+            }
         } else if (known && slot->fd >= 0) {
             on_event(*slot, event.ready);
         } else {
@@ -86,7 +85,7 @@ std::error_code readiness_engine::wait(time_point until, bool& woken) noexcept {
         }
     }
     static_cast<void>(feed(0));
-    return {};
+    return found;
 }
 
 /// More than being readable or writable. False: there is no fd any more.

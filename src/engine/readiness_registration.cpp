@@ -10,14 +10,6 @@ namespace eddy {
 
 namespace {
 
-/// What a descriptor is registered for from the beginning, if edges are told.
-constexpr interest from_the_start = interest::readable | interest::priority | interest::peer_closed;
-
-std::uint64_t token_of(std::uint32_t generation, int fd) noexcept {
-    return std::uint64_t{generation} << 32 | static_cast<std::uint32_t>(fd);
-}
-std::uint64_t token_of(const fd_slot& slot) noexcept { return token_of(slot.generation, slot.fd); }
-
 void forget_registration(fd_slot& slot) noexcept {
     slot.registered = interest::none;
     slot.tells_of_data = slot.parted = false;
@@ -71,63 +63,17 @@ void readiness_engine::expel(fd_slot& slot) noexcept {
 }
 
 void readiness_engine::expel_later(fd_slot& slot) noexcept {
-    if (edge_ && any(slot.registered) && !handle_given_ && leaver_count_ != leavers_.size()) {
+    if (edge_ && any(slot.registered) && leaver_count_ < leaver_max_) {
         leavers_[leaver_count_++] = {slot.fd, &slot};
     } else {
         expel(slot);
     }
 }
 
-/// A leaver is none any more. Most likely it is the last one.
-inline void readiness_engine::stays(const fd_slot& slot) noexcept {
-    const leaver& last = leavers_[--leaver_count_];
-    if (last.slot != &slot) {
-        *std::find_if(leavers_.begin(), leavers_.end(),
-                      [&](const leaver& l) { return l.slot == &slot; }) = last;
-    }
-}
-
-bool readiness_engine::part(fd_slot& slot) noexcept {
-    slot_state otherwise;
-    otherwise.detaching = otherwise.restore_blocking = otherwise.lost = true;
-    const bool idle = slot.readers.empty() && slot.writers.empty() && slot.waiters.empty();
-    if (slot.registered != from_the_start || slot.has_any(otherwise) || !idle || slot.holds != 0 ||
-        handle_given_ || leaver_count_ == leavers_.size()) {
-        return false;
-    }
-    leavers_[leaver_count_++] = {slot.fd, &slot};
-    slot.fd = -1;
-    slot.watched_read = slot.watched_write = false;
-    slot.parted = true;
-    return true;
-}
-
-/// Adding tells whether the number still is that file: then it fails, and the registration stays as
-/// it is, with its token. That will do if
-/// - nobody has a handle of this generation: see part();
-/// - no event of it is on its way: a batch is gone through before anything runs;
-/// - nothing was told since it was registered (each event would have set `may_read`, and no
-///   operation was there to take that back). Then the kernel has still to tell of what is ready, as
-///   it would have to after adding it. Of what was told it tells again only if it is changed;
-/// - it cannot be a leftover of the same number with another token.
-fd_slot* readiness_engine::attach_again(int fd, const char* name) noexcept {
-    fd_slot* const slot = table_.find(fd);
-    if (slot == nullptr || !slot->parted) {
-        return nullptr;
-    }
-    slot->parted = false;
-    if (slot->may_read || !tidy_) {
-        return nullptr;
-    }
-    if (!poller_->has(fd, slot->registered, how(), token_of(slot->generation + 1, fd))) {
-        tidy_ = false;
-        return nullptr;
-    }
-    stays(*slot);
-    slot->fd = fd;
-    slot->name = name;
-    slot->mode_unsure = true;  // most likely it is as it was
-    return slot;
+/// With the last leaver, which is not counted any more.
+void readiness_engine::fill_place_of(const fd_slot& slot) noexcept {
+    *std::find_if(leavers_.begin(), leavers_.end(),
+                  [&](const leaver& l) { return l.slot == &slot; }) = leavers_[leaver_count_];
 }
 
 bool readiness_engine::readmit(fd_slot& fresh, fd_slot& before) noexcept {
@@ -161,7 +107,7 @@ void readiness_engine::expel_leavers() noexcept {
 /// duplicate lives on. Such events are few, or a new poller is worth its while.
 void readiness_engine::on_stray() noexcept {
     constexpr unsigned bearable = 64;
-    if (++strays_ < bearable || handle_given_) {
+    if (++strays_ < bearable || handle_given()) {
         return;
     }
     strays_ = 0;
@@ -188,7 +134,7 @@ std::error_code readiness_engine::native_handle(int& out) noexcept {
         return std::make_error_code(std::errc::not_supported);
     }
     expel_leavers();
-    handle_given_ = true;
+    leaver_max_ = 0;
     return {};
 }
 

@@ -33,19 +33,14 @@ progress readiness_engine::start_wait(io_operation& op) noexcept {
     return progress::finished;
 }
 
-progress readiness_engine::finish_wait(io_operation& op) noexcept {
-    const auto ready = static_cast<interest>(op.told_);
-    op.told_ = 0;
-    settle_mode(*op.request_.slot);
-    op.result_ = io_result::value(static_cast<std::int64_t>(ready));
-    if (op.request_.multishot && !any(ready & (interest::error | interest::hangup))) {
-        op.phase_ = phase::waiting;
-        static_cast<void>(
-            update(*op.request_.slot));  // a level-triggered poller, which cannot fail
-        return progress::more;
+/// A multishot one that was told of something. False: it has ended.
+bool readiness_engine::waits_on(io_operation& op) noexcept {
+    if (any(static_cast<interest>(op.result_.raw()) & (interest::error | interest::hangup))) {
+        return false;
     }
-    done(op, op.result_);
-    return progress::finished;
+    op.phase_ = phase::waiting;
+    static_cast<void>(update(*op.request_.slot));  // a level-triggered poller, which cannot fail
+    return true;
 }
 
 void readiness_engine::tell_waiters(fd_slot& slot, interest ready) noexcept {

@@ -277,7 +277,7 @@ void uring_engine::arm_wake() noexcept {
     }
 }
 
-std::error_code uring_engine::wait(time_point until, bool& woken) noexcept {
+io_result uring_engine::wait(time_point until, bool& woken) noexcept {
     if (!wake_armed_) {
         arm_wake();
     }
@@ -286,7 +286,7 @@ std::error_code uring_engine::wait(time_point until, bool& woken) noexcept {
     const bool may_block = until != time_point::min() && all_fed && wake_armed_ &&
                            backlog_.empty() && !ring_.has_completion() && may_sleep();
     if (auto error = ring_.enter(may_block ? 1 : 0, until)) {
-        return error;
+        return io_result::system_error(error.value());
     }
     reap(woken);
     static_cast<void>(feed_receives());

@@ -31,7 +31,7 @@ public:
     std::error_code claim() noexcept override;
     void run_ends() noexcept override { ring_.run_ends(); }
     void disown() noexcept override;
-    std::error_code wait(time_point until, bool& woken) noexcept override;
+    io_result wait(time_point until, bool& woken) noexcept override;
     void wake() noexcept override {
         kernel::signal_eventfd(wake_fd_.load(std::memory_order_relaxed));
     }

@@ -126,21 +126,20 @@ std::error_code epoll_ctl(int epoll, int operation, int fd, epoll_event* event) 
     return ::epoll_ctl(epoll, operation, fd, event) == 0 ? std::error_code() : system_error(errno);
 }
 
-std::error_code detail::epoll_wait_until(int epoll, std::span<epoll_event> events, time_point until,
-                                         std::size_t& count) noexcept {
+io_result detail::epoll_wait_until(int epoll, std::span<epoll_event> events,
+                                   time_point until) noexcept {
     timespec storage;
-    return counted(result_of(wait_once(epoll, events, remaining(until, storage))), count);
+    return waited(result_of(wait_once(epoll, events, remaining(until, storage))));
 }
 
-std::error_code poll_wait(std::span<pollfd> fds, time_point until, std::size_t& count) noexcept {
-    count = 0;
+io_result poll_wait(std::span<pollfd> fds, time_point until) noexcept {
     count_call();
     if (const int error = injected(call::poll); error != 0) {
-        return error == EINTR ? std::error_code() : system_error(error);
+        return detail::failed_wait(error);
     }
     timespec storage;
-    return detail::counted(
-        result_of(::ppoll(fds.data(), fds.size(), remaining(until, storage), nullptr)), count);
+    return detail::waited(
+        result_of(::ppoll(fds.data(), fds.size(), remaining(until, storage), nullptr)));
 }
 
 std::error_code make_system_timerfd(unique_fd& out) noexcept {

@@ -4,6 +4,7 @@
 #include "kernel/direct.hpp"
 
 #include <eddy/base/clock.hpp>
+#include <eddy/base/error.hpp>
 #include <eddy/base/unique_fd.hpp>
 
 #include <cerrno>
@@ -31,11 +32,9 @@ inline bool is_in_epoll(int epoll, int fd, epoll_event* event) noexcept {
     return injected(call::epoll_ctl) == 0 &&
            direct::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, event).system_error() == EEXIST;
 }
-/// `count` is 0 if the time is over or the wait was interrupted.
-inline std::error_code epoll_wait(int epoll, std::span<epoll_event> events, time_point until,
-                                  std::size_t& count) noexcept;
-
-std::error_code poll_wait(std::span<pollfd> fds, time_point until, std::size_t& count) noexcept;
+/// The waits: how many are ready, or an error. 0: the time is over, or the wait was interrupted.
+inline io_result epoll_wait(int epoll, std::span<epoll_event> events, time_point until) noexcept;
+io_result poll_wait(std::span<pollfd> fds, time_point until) noexcept;
 
 /// A timerfd on the system clock that also becomes readable when the clock is set.
 std::error_code make_system_timerfd(unique_fd& out) noexcept;
@@ -47,33 +46,30 @@ std::error_code set_steady_timerfd(int fd, time_point when) noexcept;
 
 namespace detail {
 
-/// What a call that counts says.
-inline std::error_code counted(io_result result, std::size_t& count) noexcept {
-    count = result.count();
-    const int error = result.system_error();
-    return error == 0 || error == EINTR ? std::error_code()
-                                        : std::error_code(error, std::system_category());
+/// A wait that was interrupted is one that has found nothing.
+inline io_result failed_wait(int error) noexcept {
+    return error == EINTR ? io_result() : io_result::system_error(error);
+}
+/// What a call that waits says.
+inline io_result waited(io_result result) noexcept {
+    return result.ok() ? result : failed_wait(result.system_error());
 }
 
-std::error_code epoll_wait_until(int epoll, std::span<epoll_event> events, time_point until,
-                                 std::size_t& count) noexcept;
+io_result epoll_wait_until(int epoll, std::span<epoll_event> events, time_point until) noexcept;
 
 }  // namespace detail
 
-inline std::error_code epoll_wait(int epoll, std::span<epoll_event> events, time_point until,
-                                  std::size_t& count) noexcept {
-    count = 0;
+inline io_result epoll_wait(int epoll, std::span<epoll_event> events, time_point until) noexcept {
     count_call();
     if (const int error = injected(call::epoll_wait); error != 0) {
-        return error == EINTR ? std::error_code() : std::error_code(error, std::system_category());
+        return detail::failed_wait(error);
     }
     if (until != never && until != time_point::min()) {
-        return detail::epoll_wait_until(epoll, events, until, count);
+        return detail::epoll_wait_until(epoll, events, until);
     }
     // Neither an end nor a wait: the older call takes the kernel less.
-    return detail::counted(direct::epoll_wait(epoll, events.data(), static_cast<int>(events.size()),
-                                              until == never ? -1 : 0),
-                           count);
+    return detail::waited(direct::epoll_wait(epoll, events.data(), static_cast<int>(events.size()),
+                                             until == never ? -1 : 0));
 }
 
 }  // namespace eddy::kernel

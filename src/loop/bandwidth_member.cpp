@@ -1,13 +1,8 @@
 #include <eddy/loop/bandwidth_member.hpp>
 
-#include <eddy/base/assert.hpp>
 #include <eddy/loop/bandwidth_group.hpp>
 
 namespace eddy {
-
-bandwidth_member::~bandwidth_member() {
-    EDDY_ASSERT(group_ == nullptr, "a member of a bandwidth group was destroyed");
-}
 
 void bandwidth_member::moved(std::size_t bytes) noexcept {
     bytes_moved_ += bytes;

@@ -75,10 +75,6 @@ time_point loop::next_deadline() noexcept {
     return next_in_heap();
 }
 
-time_point loop::next_in_heap() noexcept {
-    return timers_.empty() ? never : time_point(duration(timers_.next_deadline_ns()));
-}
-
 std::size_t loop::run(run_mode mode, run_limits limits) {
     const run_scope scope(*this);
     const std::uint64_t before = counters_.completions;
@@ -100,7 +96,7 @@ std::size_t loop::run(run_mode mode, run_limits limits) {
         if (draining_ ? idle() : mode == run_mode::empty && empty()) {
             break;
         }
-        turn(limits.until, options_.batch_max, begins ? look::now : next_look());
+        take_turn(limits.until, options_.batch_max, begins ? look::now : next_look());
         if (limits.until != never && clock::now() >= limits.until) {
             break;
         }
@@ -158,17 +154,18 @@ loop::look loop::next_look() noexcept {
 
 /// One look at the kernel, then what is ready. Precondition: something is, or take_inbox() was
 /// called; for look::later, something is.
-void loop::turn(time_point until, std::size_t budget, look at_kernel) {
+[[gnu::always_inline]] inline void loop::take_turn(time_point until, std::size_t budget,
+                                                   look at_kernel) {
     check_use();
     ++counters_.turns;
-    if (engine_->backing_off() && !back_off_.armed()) {
-        constexpr duration pause = std::chrono::milliseconds(50);
-        timers_.insert(back_off_, saturating_add(clock::now(), pause).time_since_epoch().count());
+    if (engine_->backing_off()) [[unlikely]] {
+        begin_pause();
     }
     expire_timers();
-    const bool idle = ready_.empty() && after_poll_.empty();
-    if (idle || at_kernel == look::now) {
-        harvest(idle ? std::min(until, next_in_heap()) : time_point::min());
+    if (ready_.empty() && after_poll_.empty()) {
+        harvest(std::min(until, next_in_heap()));
+    } else if (at_kernel == look::now) {
+        ask_kernel(time_point::min());
     }
     while (!after_poll_.empty()) {
         operation& next = after_poll_.pop_front();
@@ -180,7 +177,18 @@ void loop::turn(time_point until, std::size_t budget, look at_kernel) {
     run_ready(budget);
 }
 
-void loop::harvest(time_point until) {
+/// What backs off is looked at again after it.
+void loop::begin_pause() noexcept {
+    constexpr duration pause = std::chrono::milliseconds(50);
+    if (!back_off_.armed()) {
+        timers_.insert(back_off_, saturating_add(clock::now(), pause).time_since_epoch().count());
+    }
+}
+
+void loop::turn(time_point until, std::size_t budget) { take_turn(until, budget, look::now); }
+
+/// There is nothing to run: waits until there is.
+[[gnu::always_inline]] inline void loop::harvest(time_point until) {
     const bool may_sleep = until != time_point::min();
     if (may_sleep && may_spin() && spin(until)) {
         return;
@@ -194,12 +202,16 @@ void loop::harvest(time_point until) {
 
 void loop::ask_kernel(time_point until) {
     bool woken = false;
-    const auto error = engine_->wait(until, woken);
+    const io_result found = engine_->wait(until, woken);
     turn_now_ = time_point::min();
     counters_.wakes += woken ? 1U : 0U;
-    if (error) {
-        throw std::system_error(error, "the loop cannot wait for the kernel");
+    if (!found) {
+        cannot_wait(found.error());
     }
+}
+
+void loop::cannot_wait(std::error_code error) {
+    throw std::system_error(error, "the loop cannot wait for the kernel");
 }
 
 }  // namespace eddy

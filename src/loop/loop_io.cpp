@@ -244,10 +244,22 @@ void loop::start(timed_io_operation& op, const io_request& request, time_point d
 
 void loop::dispatch_other(io_operation& op) noexcept {
     op.more_ = false;
-    if (op.phase_ == io_operation::phase::runnable && !is_there(op, engine_->finish(op))) {
-        return;
+    const bool runnable = op.phase_ == io_operation::phase::runnable;
+    if (runnable && performer_ != nullptr && op.request_.code == opcode::wait) {
+        dispatch_wait(op);
+    } else if (!runnable || is_there(op, engine_->finish(op))) {
+        complete(op);
     }
-    complete(op);
+}
+
+/// As watches have.
+inline void loop::dispatch_wait(io_operation& op) noexcept {
+    if (performer_->finish_wait(op) == progress::finished) [[likely]] {
+        complete(op);
+    } else {
+        op.more_ = true;
+        tell(op);
+    }
 }
 
 /// A receive of which the call is made here, as most are, does not leave this function before its

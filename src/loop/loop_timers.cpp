@@ -195,10 +195,7 @@ bool loop::take_out(timer_base& t) noexcept {
     return true;
 }
 
-void loop::expire_timers() noexcept {
-    if (timers_.empty()) {
-        return;
-    }
+void loop::pop_due_timers() noexcept {
     const std::int64_t now_ns = now().time_since_epoch().count();
     while (timer_node* const node = timers_.pop_due(now_ns)) {
         switch (node->owner) {

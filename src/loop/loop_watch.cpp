@@ -1,4 +1,4 @@
-#include "engine/engine.hpp"
+#include "engine/readiness_engine.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/system_timers.hpp"
 
@@ -8,33 +8,64 @@
 
 namespace eddy {
 
-/// The wait of a watch that has its fd to itself and gives it back. False: nothing was done, or
-/// only the wait taken back.
+/// The wait of a watch that has its fd to itself and gives it back. False: nothing was done.
 bool loop::part(io_operation& wait) noexcept {
     check_use();
-    attend();
-    if (engine_->leave_list(wait)) {
+    const bool pending = wait.pending();
+    if (performer_ == nullptr || !performer_->part_with(wait)) {
+        return false;
+    }
+    if (pending) {
         forget(wait);
     }
-    fd_slot& slot = *wait.request_.slot;
-    return !wait.pending() && slot.generation == wait.request_.generation && engine_->part(slot);
+    return true;
 }
 
-/// Starts a readiness wait anew, with what else its request has. Most only join a list. As in
-/// start_queued(), its completion always comes through the ready queue.
-void loop::start_wait(io_operation& op, interest wanted, bool edge) noexcept {
-    check_use();
-    EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
-    op.request_.flags = static_cast<int>(wanted);
-    op.request_.edge = edge;
-    if (!on_thread() || ends() || !engine_->only_joins(op.request_)) {
-        start_queued(op, io_request(op.request_));
-        return;
+/// The other half of part(), with another wait, which was never started.
+bool loop::watch_again(io_operation& wait, int fd, const char* name, interest wanted) noexcept {
+    if (performer_ == nullptr || lost_by_fork() || !on_thread() || ends()) {
+        return false;
+    }
+    fd_slot* const slot = performer_->attach_again(fd, name);
+    if (slot == nullptr) {
+        return false;
+    }
+    wait.request_.slot = slot;
+    wait.request_.generation = slot->generation;
+    wait.request_.flags = static_cast<int>(wanted);
+    wait.request_.edge = true;
+    if (performer_->only_joins(wait.request_)) {
+        performer_->join(wait);
+        count(wait);
+    } else {
+        start_queued(wait, io_request(wait.request_));
+    }
+    return true;
+}
+
+/// Starts a readiness wait as its request is, if all that takes is to join a list, as most do.
+/// False: nothing was done.
+bool loop::wait_again(io_operation& op) noexcept {
+    if (op.pending() || lost_by_fork() || !on_thread() || ends() ||
+        !engine_->only_joins(op.request_)) {
+        return false;
     }
     op.wanted_end_ = end_reason::none;
     op.told_ = 0;
     engine_->join(op);
     count(op);
+    return true;
+}
+
+/// Starts a readiness wait anew, with what else its request has. As in start_queued(), its
+/// completion always comes through the ready queue.
+void loop::start_wait(io_operation& op, interest wanted, bool edge) noexcept {
+    EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
+    op.request_.flags = static_cast<int>(wanted);
+    op.request_.edge = edge;
+    if (!wait_again(op)) {
+        start_queued(op, io_request(op.request_));
+    }
 }
 
 /// Completes with that result, behind others of its priority, without asking the engine.

@@ -112,23 +112,22 @@ public:
         return error;
     }
 
-    std::error_code wait(time_point until, std::span<poll_event> events, std::size_t& count,
-                         bool& woken) noexcept override {
-        count = 0;
-        std::size_t reported = 0;
+    io_result wait(time_point until, std::span<poll_event> events, bool& woken) noexcept override {
         std::array<epoll_event, 256> raw;
         const std::span room(raw.data(), std::min(raw.size(), events.size()));
-        if (auto error = kernel::epoll_wait(epoll_.get(), room, until, reported)) {
-            return error;
+        const io_result reported = kernel::epoll_wait(epoll_.get(), room, until);
+        if (!reported) {
+            return reported;
         }
-        for (const epoll_event& event : room.first(reported)) {
+        poll_event* next = events.data();
+        for (const epoll_event& event : room.first(reported.count())) {
             if (event.data.u64 == wake_token) {
                 woken = true;
             } else {
-                events[count++] = {event.data.u64, static_cast<interest>(event.events)};
+                *next++ = {event.data.u64, static_cast<interest>(event.events)};
             }
         }
-        return {};
+        return io_result::value(next - events.data());
     }
 
     void wake() noexcept override { kernel::signal_eventfd(wake_.get()); }

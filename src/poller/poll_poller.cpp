@@ -72,13 +72,12 @@ public:
         return inside;
     }
 
-    std::error_code wait(time_point until, std::span<poll_event> events, std::size_t& count,
-                         bool& woken) noexcept override {
-        count = 0;
-        std::size_t reported = 0;
-        if (auto error = kernel::poll_wait(fds_, until, reported)) {
-            return error;
+    io_result wait(time_point until, std::span<poll_event> events, bool& woken) noexcept override {
+        const io_result result = kernel::poll_wait(fds_, until);
+        if (!result) {
+            return result;
         }
+        std::size_t reported = result.count();
         if (reported != 0 && fds_[0].revents != 0) {
             kernel::drain_eventfd(wake_.get());
             woken = true;
@@ -87,6 +86,7 @@ public:
         // Starts behind the fd that was reported last, so that the first ones cannot crowd out the
         // rest when `events` is small.
         const std::size_t watched = fds_.size() - 1;
+        std::size_t count = 0;
         for (std::size_t step = 0; reported != 0 && step != watched; ++step) {
             const std::size_t place = 1 + (start_ + step) % watched;
             if (fds_[place].revents == 0) {
@@ -100,7 +100,7 @@ public:
             events[count++] = {tokens_[place], static_cast<interest>(bits)};
             --reported;
         }
-        return {};
+        return io_result::value(static_cast<std::int64_t>(count));
     }
 
     void wake() noexcept override { kernel::signal_eventfd(wake_.get()); }

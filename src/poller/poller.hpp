@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/base/clock.hpp>
+#include <eddy/base/error.hpp>
 #include <eddy/base/function_ref.hpp>
 #include <eddy/base/interest.hpp>
 
@@ -79,9 +80,9 @@ public:
     /// Begins anew, with what `add_all` adds. On error all is as it was.
     /// Thread: none may be in wait(). The native handle is another one.
     virtual std::error_code renew(function_ref<std::error_code()>) noexcept { return {}; }
-    /// `time_point::min()`: do not wait, only look.
-    virtual std::error_code wait(time_point until, std::span<poll_event> events, std::size_t& count,
-                                 bool& woken) noexcept = 0;
+    /// How many `events` there are now, or an error. `time_point::min()`: do not wait, only look.
+    virtual io_result wait(time_point until, std::span<poll_event> events,
+                           bool& woken) noexcept = 0;
     virtual void wake() noexcept = 0;
     /// An fd that is readable when wait() would return at once. -1: there is none.
     virtual int native_handle() const noexcept = 0;

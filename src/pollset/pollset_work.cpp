@@ -223,7 +223,6 @@ inline void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock
 inline std::error_code poll_core::poll(station& s, pollset_worker& w, time_point deadline,
                                        core_lock& lock) {
     std::array<poll_event, 64> events;
-    std::size_t count = 0;
     bool woken = false;
     if (s.changed) {
         if (auto error = s.before_wait()) {
@@ -236,15 +235,15 @@ inline std::error_code poll_core::poll(station& s, pollset_worker& w, time_point
     ++counters_.waits;
     const std::size_t most = std::min(events.size(), strategy_->traits.events_max);
     lock.release();
-    const auto error = s.poller().wait(deadline, std::span(events).first(most), count, woken);
+    const io_result found = s.poller().wait(deadline, std::span(events).first(most), woken);
     lock.acquire();
     goes_on(w);
     comes_out(s, w, woken);
-    for (const poll_event& event : std::span(events).first(count)) {
+    for (const poll_event& event : std::span(events).first(found.count())) {
         harvest(event, &w, lock);
     }
     depart(s, w, lock);
-    return error;
+    return found.error();
 }
 
 /// Who stays in the kernel polls from now on. A wake was perhaps for that one.

@@ -1,5 +1,7 @@
 #include <eddy/watch/detail/attached_fd.hpp>
 
+#include <eddy/loop/requests.hpp>
+
 #include <string>
 #include <system_error>
 
@@ -7,6 +9,14 @@ namespace eddy::detail {
 
 attached_fd::attached_fd(loop& home, unique_fd fd, const char* name)
     : descriptor_(home, std::move(fd), {.name = name, .nonblocking = true}) {}
+
+attached_fd::attached_fd(loop& home, const io_request& on, bool borrowed) noexcept
+    : borrowed_(borrowed) {
+    descriptor_.home_ = &home;
+    descriptor_.slot_ = on.slot;
+    descriptor_.generation_ = on.generation;
+    descriptor_.kind_ = on.slot->kind;
+}
 
 void attached_fd::borrow(loop& home, int fd, const char* name) {
     if (auto error = descriptor::attach_to_watch(home, fd, descriptor_, name)) {

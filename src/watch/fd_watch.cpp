@@ -2,6 +2,8 @@
 
 #include "watch/dispatch.hpp"
 
+#include <eddy/watch/detail/attached_fd.hpp>
+
 #include <string>
 #include <system_error>
 #include <utility>
@@ -28,67 +30,83 @@ loop& home_of(const descriptor& watched) {
 
 }  // namespace
 
-template <class Fd>
-inline fd_watch::fd_watch(loop& home, Fd&& fd, interest wanted, callback on_ready,
-                          removed_callback on_removed, const watch_options& options, to_itself)
-    : watch(home, options),
-      own_(home, std::forward<Fd>(fd), options.name),
-      wait_(own_.get()),
-      slot_(wait_.request().slot),
-      on_ready_(on_ready),
-      on_removed_(on_removed),
-      directions_(both_directions),
-      wanted_(wanted) {
-    slot_->watched_read = slot_->watched_write = true;
-    // What has just been attached is told of by itself if it is ready. Not if it is armed only
-    // later, because this is not the loop's thread.
-    begin(options, true);
-}
-
-fd_watch::fd_watch(loop& home, unique_fd fd, interest wanted, callback on_ready,
-                   removed_callback on_removed, const watch_options& options)
-    : fd_watch(home, std::move(fd), wanted, on_ready, on_removed, options, to_itself()) {}
-
-fd_watch::fd_watch(loop& home, int fd, interest wanted, callback on_ready,
-                   removed_callback on_removed, const watch_options& options)
-    : fd_watch(home, fd, wanted, on_ready, on_removed, options, to_itself()) {}
-
-fd_watch::fd_watch(const descriptor& watched, interest wanted, callback on_ready,
-                   removed_callback on_removed, const watch_options& options)
-    : watch(home_of(watched), options),
-      wait_(watched),
-      slot_(wait_.request().slot),
-      on_ready_(on_ready),
-      on_removed_(on_removed),
-      directions_(directions_of(wanted)),
-      wanted_(wanted) {
-    claim();
-    begin(options, false);
-}
-
-inline fd_watch::repeated_wait::repeated_wait(const descriptor& on) noexcept
+inline fd_watch::repeated_wait::repeated_wait(priority_level priority) noexcept
     : io_operation(
           [](io_operation& op) noexcept {
               detail::owner_of<&fd_watch::wait_>(static_cast<repeated_wait&>(op))
                   .on_event(op.result());
           },
-          request_builder::on(on, opcode::wait)) {}
+          {.code = opcode::wait, .size = 0}) {
+    priority_ = priority;
+}
+
+inline fd_watch::fd_watch(loop& home, holding how, interest wanted, callback on_ready,
+                          removed_callback on_removed, const watch_options& options) noexcept
+    : watch(home, options),
+      wait_(options.priority),
+      on_ready_(on_ready),
+      on_removed_(on_removed),
+      directions_(both_directions),
+      wanted_(wanted),
+      fd_(how) {}
+
+fd_watch::fd_watch(loop& home, unique_fd fd, interest wanted, callback on_ready,
+                   removed_callback on_removed, const watch_options& options)
+    : fd_watch(home, holding::nothing, wanted, on_ready, on_removed, options) {
+    hold(detail::attached_fd(home, std::move(fd), options.name), holding::owned, options);
+}
+
+fd_watch::fd_watch(loop& home, int fd, interest wanted, callback on_ready,
+                   removed_callback on_removed, const watch_options& options)
+    : fd_watch(home, holding::borrowed, wanted, on_ready, on_removed, options) {
+    if (options.armed && watch_again(wait_, fd, wanted)) {
+        begin_armed();
+    } else {
+        borrow(fd, options);
+    }
+}
+
+void fd_watch::borrow(int fd, const watch_options& options) {
+    fd_ = holding::nothing;
+    hold(detail::attached_fd(home(), fd, options.name), holding::borrowed, options);
+}
+
+/// The fd is the watch's own from here on.
+void fd_watch::hold(detail::attached_fd own, holding how, const watch_options& options) noexcept {
+    const io_request on = request_builder::on(own.get(), opcode::wait);
+    wait_.aim_at(on.slot, on.generation);
+    own.forget();
+    fd_ = how;
+    // What has just been attached is told of by itself if it is ready. Not if it is armed only
+    // later, because this is not the loop's thread.
+    begin(options, true);
+}
+
+fd_watch::fd_watch(const descriptor& watched, interest wanted, callback on_ready,
+                   removed_callback on_removed, const watch_options& options)
+    : fd_watch(home_of(watched), holding::nothing, wanted, on_ready, on_removed, options) {
+    const io_request on = request_builder::on(watched, opcode::wait);
+    wait_.aim_at(on.slot, on.generation);
+    directions_ = directions_of(wanted);
+    claim();
+    fd_ = holding::anothers;
+    begin(options, false);
+}
 
 /// Others may have the descriptor too.
 void fd_watch::claim() {
     const bool reads = any(directions_ & interest::readable);
     const bool writes = any(directions_ & interest::writable);
-    if ((reads && slot_->watched_read) || (writes && slot_->watched_write)) {
+    if ((reads && slot().watched_read) || (writes && slot().watched_write)) {
         throw std::system_error(
             std::make_error_code(std::errc::file_exists),
-            "fd " + std::to_string(slot_->fd) + " has a watch for this direction already");
+            "fd " + std::to_string(slot().fd) + " has a watch for this direction already");
     }
-    slot_->watched_read = slot_->watched_read || reads;
-    slot_->watched_write = slot_->watched_write || writes;
+    slot().watched_read = slot().watched_read || reads;
+    slot().watched_write = slot().watched_write || writes;
 }
 
-inline void fd_watch::begin(const watch_options& options, bool edge) noexcept {
-    wait_.set_priority(options.priority);
+void fd_watch::begin(const watch_options& options, bool edge) noexcept {
     if (!options.armed) {
         return;
     }
@@ -97,7 +115,7 @@ inline void fd_watch::begin(const watch_options& options, bool edge) noexcept {
         return;
     }
     begin_armed();
-    if (edge && slot_->kind != descriptor_kind::file) {
+    if (edge && slot().kind != descriptor_kind::file) {
         start_wait(wait_, wanted_, true);
     } else {
         start(arming::look);
@@ -109,8 +127,7 @@ fd_watch::~fd_watch() {
     if (in_group()) {
         leave_group();
     }
-    if (own_.borrowed() && part(wait_)) {
-        own_.forget();
+    if (fd_ == holding::borrowed && part(wait_)) {
         return;
     }
     if (wait_.pending()) {
@@ -120,19 +137,21 @@ fd_watch::~fd_watch() {
 }
 
 inline bool fd_watch::attached() const noexcept {
-    return slot_ != nullptr && slot_->generation == wait_.request().generation;
+    return fd_ != holding::nothing && slot().generation == wait_.request().generation;
 }
 
-int fd_watch::native_handle() const noexcept { return attached() ? slot_->fd : -1; }
+int fd_watch::native_handle() const noexcept { return attached() ? slot().fd : -1; }
 
 /// Nothing is pending: the fd goes back to whom it belongs.
 void fd_watch::let_go() noexcept {
-    if (!own_ && attached()) {
-        slot_->watched_read = slot_->watched_read && !any(directions_ & interest::readable);
-        slot_->watched_write = slot_->watched_write && !any(directions_ & interest::writable);
+    if (fd_ == holding::anothers && attached()) {
+        slot().watched_read = slot().watched_read && !any(directions_ & interest::readable);
+        slot().watched_write = slot().watched_write && !any(directions_ & interest::writable);
     }
-    slot_ = nullptr;
-    own_.detach();
+    const holding how = std::exchange(fd_, holding::nothing);
+    if (how == holding::borrowed || how == holding::owned) {
+        detail::attached_fd(home(), wait_.request(), how == holding::borrowed).detach();
+    }
 }
 
 void fd_watch::removed() noexcept {
@@ -143,14 +162,23 @@ void fd_watch::removed() noexcept {
     }
 }
 
-void fd_watch::start(arming how) noexcept {
+/// Most start as they were started before.
+[[gnu::always_inline]] inline void fd_watch::start(arming how) noexcept {
+    const bool as_before = how == arming::edge && !broken_ && !repeated_ &&
+                           wait_.request().flags == static_cast<int>(wanted_);
+    if (!as_before || !wait_again(wait_)) {
+        start_anew(how);
+    }
+}
+
+void fd_watch::start_anew(arming how) noexcept {
     if (wait_.pending()) {
         stale_ = true;  // with io_uring: it was cancelled, and its end begins anew
         return;
     }
     // A file is ready for nothing else, and never will be.
     const bool never_ready =
-        slot_->kind == descriptor_kind::file && !any(wanted_ & both_directions);
+        slot().kind == descriptor_kind::file && !any(wanted_ & both_directions);
     if (broken_) {
         disarm();
         return;

@@ -4,8 +4,6 @@
 
 namespace eddy {
 
-watch::~watch() = default;
-
 void watch::leave_commands() noexcept {
     EDDY_ASSERT(removed_ || command_.posted() ||
                     (commands_.load(std::memory_order_relaxed) & posted_bit) == 0,

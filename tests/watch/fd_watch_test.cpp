@@ -289,6 +289,18 @@ TEST_P(FdWatch, OfARegularFileFiresUntilToldOtherwise) {
     ASSERT_TRUE(until([&] { return w.calls == 6; }));
 }
 
+TEST_P(FdWatch, OfARegularFileThatIsMadeForUrgentDataIsNeverCalled) {
+    const scratch_directory directory;
+    std::optional<test_watch> w;
+    loop().post([&] {
+        w.emplace(loop(), directory.file("f", "x"), interest::priority,
+                  [](test_watch&) { return reaction::disarm; });
+    });
+    EXPECT_LE(turns_in(20ms), 20U);
+    ASSERT_TRUE(w);
+    EXPECT_EQ(w->calls, 0);
+}
+
 TEST_P(FdWatch, TheErrorForASecondWatchOfAnFdNamesTheOneForBothDirections) {
     fd_pair pair = unix_stream_pair();
     const auto reads = loop().on_readable(pair.first.get(), [](auto&) {});

@@ -413,6 +413,18 @@ TEST_P(Rewatch, OfAFileInItsPlaceIsAlwaysReady) {
     ASSERT_TRUE(until([&] { return watch_->calls > 2; }));
 }
 
+TEST_P(Rewatch, OfWhatIsAttachedAgainAsAFileIsAlwaysReady) {
+    descriptor as_file;
+    inside([&] {
+        watch_.reset();
+        ASSERT_FALSE(
+            descriptor::attach(loop(), pipe_.first, as_file, {.kind = descriptor_kind::file}));
+        watch_.emplace(as_file, interest::readable, [](test_watch&) { return reaction::rearm; });
+    });
+    ASSERT_TRUE(until([&] { return watch_->calls > 2; }));
+    watch_.reset();
+}
+
 TEST_P(Rewatch, LeavesTheModeOfAnothersFileAlone) {
     const unique_fd old = duplicate_of(pipe_.first);
     const fd_pair other = make_pipe();

@@ -22,6 +22,8 @@ public:
     void for_each(Visitor&& visit) const;
     void push_back(io_operation& op) noexcept;
     void erase(io_operation& op) noexcept;
+    /// Precondition: `op` is in it.
+    bool has_only(const io_operation& op) const noexcept;
 
 private:
     io_operation* head_ = nullptr;  ///< circular: the tail is the head's predecessor
@@ -42,7 +44,8 @@ struct slot_state {
     bool close_when_quiet : 1 = false;
     bool lost : 1 = false;         ///< the fd was closed by others: its number is not ours to touch
     bool backing_off : 1 = false;  ///< no event tells when the next try makes sense: wait a little
-    /// The poller was told, once and for good, to tell when there is something to read again.
+    /// The poller was told, once and for good, to tell when there is something to read again. Not
+    /// of a file, nor where it does not tell of edges.
     bool tells_of_data : 1 = false;
     bool unused : 1 = false;  ///< all bits have names, so that several can be asked for at once
     descriptor_kind kind : 3 = descriptor_kind::unknown;
@@ -98,6 +101,15 @@ struct fd_slot : slot_state {
         slot_state waiting;
         waiting.tells_of_data = true;
         return is(asked, waiting) && readers.empty();
+    }
+    /// The poller tells of what is new without being asked, and will go on to: behind a hang-up no
+    /// edge follows.
+    bool tells_of_news() const noexcept {
+        slot_state asked;
+        asked.tells_of_data = asked.detaching = asked.hangup_seen = true;
+        slot_state telling;
+        telling.tells_of_data = true;
+        return is(asked, telling);
     }
     /// Such a one of which something may be read at once.
     bool has_data() const noexcept {

@@ -131,6 +131,11 @@ public:
 protected:
     io_operation(callback on_complete, const io_request& request) noexcept
         : operation(node_kind::io), request_(request), callback_(on_complete) {}
+    /// Precondition: not pending.
+    void aim_at(fd_slot* slot, std::uint32_t generation) noexcept {
+        request_.slot = slot;
+        request_.generation = generation;
+    }
 
 private:
     ///     idle --another thread starts it--> posted --the loop takes it--> waiting
@@ -223,6 +228,10 @@ inline void io_list::erase(io_operation& op) noexcept {
         }
     }
     op.list_next_ = op.list_prev_ = nullptr;
+}
+
+inline bool io_list::has_only(const io_operation& op) const noexcept {
+    return op.list_next_ == &op;
 }
 
 inline io_operation* io_list::next(const io_operation& op, const io_list& list) noexcept {

@@ -34,8 +34,8 @@ public:
 
     /// The same, the newest first: for who goes through them anyway and can turn them round then.
     queue_node* take_newest_first() noexcept {
-        if (head_.load(std::memory_order_relaxed) == nullptr) {
-            return nullptr;  // a push that this misses is found by the next take() or by park()
+        if (is_untouched()) {
+            return nullptr;
         }
         // acquire: pairs with push().
         queue_node* newest = head_.exchange(nullptr, std::memory_order_acquire);
@@ -62,6 +62,10 @@ public:
         return head_.compare_exchange_strong(expected, asleep(), std::memory_order_release,
                                              std::memory_order_relaxed);
     }
+
+    /// Thread: the loop's. Nobody has pushed anything, nor has the loop slept, since it took all; a
+    /// push that this misses is found by the next take() or by park().
+    bool is_untouched() const noexcept { return head_.load(std::memory_order_relaxed) == nullptr; }
 
     /// Thread: any; a guess unless it is the loop's.
     bool empty() const noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/base/assert.hpp>
 #include <eddy/base/config.hpp>
 #include <eddy/loop/bandwidth_pass.hpp>
 #include <eddy/loop/loop.hpp>
@@ -26,7 +27,9 @@ public:
 protected:
     bandwidth_member() noexcept = default;
     /// Precondition: it is in no group.
-    virtual ~bandwidth_member();
+    virtual ~bandwidth_member() {
+        EDDY_ASSERT(group_ == nullptr, "a member of a bandwidth group was destroyed");
+    }
 
     /// It was added to a group of this loop.
     virtual void on_join(loop& home, priority_level priority) noexcept = 0;

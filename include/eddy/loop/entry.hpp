@@ -44,6 +44,14 @@ private:
     static constexpr std::uint8_t is_posted = 1;
     static constexpr std::uint8_t is_cancelled = 2;
 
+    /// Work of the library's own, which is done before all other, also while the loop ends.
+    struct command {};
+    entry(command, callback on_run) noexcept
+        : operation(node_kind::entry), on_run_(on_run), on_cancel_(on_run) {
+        priority_ = 0;
+        is_command_ = true;
+    }
+
     /// Thread: any.
     void request_cancel() noexcept {
         std::uint8_t expected = is_posted;

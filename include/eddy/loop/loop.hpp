@@ -372,10 +372,13 @@ private:
                     "a loop is used after fork(): call after_fork_in_child() first");
     }
     enum class look : bool { later, now };
-    void turn(time_point until, std::size_t budget, look at_kernel = look::now);
+    void turn(time_point until, std::size_t budget);
+    void take_turn(time_point until, std::size_t budget, look at_kernel);
     look next_look() noexcept;
     void harvest(time_point until);
     void ask_kernel(time_point until);
+    [[noreturn]] EDDY_COLD static void cannot_wait(std::error_code error);
+    EDDY_COLD void begin_pause() noexcept;
     bool may_spin() noexcept {
         return options_.spin > duration::zero() && !embedded_ && spin_gauge_.wants();
     }
@@ -384,9 +387,19 @@ private:
     bool nothing_to_run() const noexcept {
         return ready_.empty() && after_poll_.empty() && inbox_.empty();
     }
-    void take_inbox() noexcept;
+    void take_inbox() noexcept {
+        if (!inbox_.is_untouched()) {
+            empty_inbox();
+        }
+    }
+    void empty_inbox() noexcept;
     void take(queue_node& node) noexcept;
-    void expire_timers() noexcept;
+    void expire_timers() noexcept {
+        if (!timers_.empty()) {
+            pop_due_timers();
+        }
+    }
+    void pop_due_timers() noexcept;
     void run_ready(std::size_t budget) noexcept;
     [[gnu::noinline]] void run_aged(std::size_t budget) noexcept;
     void begin_stop() noexcept {
@@ -412,6 +425,7 @@ private:
     [[gnu::noinline]] void dispatch_other(io_operation& op) noexcept;
     void dispatch_easily(io_operation& op) noexcept;
     void dispatch_receive(io_operation& op) noexcept;
+    void dispatch_wait(io_operation& op) noexcept;
     void complete(io_operation& op) noexcept;
     void complete_receive(io_operation& op) noexcept;
     void tell(io_operation& op) noexcept;
@@ -506,7 +520,10 @@ private:
     // For watches: nothing of theirs is ever called from inside a call.
     [[gnu::noinline]] void reclaim(io_operation& op) noexcept;
     [[nodiscard]] bool part(io_operation& wait) noexcept;
+    [[nodiscard]] bool watch_again(io_operation& wait, int fd, const char* name,
+                                   interest wanted) noexcept;
     void start_wait(io_operation& op, interest wanted, bool edge) noexcept;
+    [[nodiscard]] bool wait_again(io_operation& op) noexcept;
     void start_queued(io_operation& op, const io_request& request) noexcept;
     void complete_queued(io_operation& op, io_result result) noexcept;
     [[nodiscard]] bool withdraw(io_operation& op) noexcept;
@@ -564,7 +581,9 @@ private:
 
     static bool ends_by_itself(const io_operation& op, bool timed) noexcept;
     bool away_from_inbox(timer& t) noexcept;
-    time_point next_in_heap() noexcept;
+    time_point next_in_heap() noexcept {
+        return timers_.empty() ? never : time_point(duration(timers_.next_deadline_ns()));
+    }
     void visit_live(function_ref<void(const live_operation&)> visit, bool background) const;
     void begin_drain() noexcept;
     void set_ends(bool draining, bool destroying) noexcept;

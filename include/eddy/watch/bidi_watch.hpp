@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/watch/detail/attached_fd.hpp>
 #include <eddy/watch/fd_watch.hpp>
 
 namespace eddy {

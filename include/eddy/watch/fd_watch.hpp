@@ -5,13 +5,16 @@
 #include <eddy/loop/bandwidth_member.hpp>
 #include <eddy/loop/descriptor.hpp>
 #include <eddy/loop/requests.hpp>
-#include <eddy/watch/detail/attached_fd.hpp>
 #include <eddy/watch/watch.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace eddy {
+
+namespace detail {
+class attached_fd;
+}
 
 /// Calls back when a descriptor is ready. Level, edge and one-shot delivery on every engine, chosen
 /// by what the callback returns: see reaction.
@@ -69,16 +72,25 @@ public:
     int native_handle() const noexcept;
 
 private:
-    struct to_itself {};
-    /// Has an fd to itself, of one of the two kinds above.
-    template <class Fd>
-    fd_watch(loop& home, Fd&& fd, interest wanted, callback on_ready, removed_callback on_removed,
-             const watch_options& options, to_itself);
+    /// What it does with its fd in the end.
+    enum class holding : std::uint8_t {
+        nothing,   ///< it has done that
+        anothers,  ///< leaves it to the descriptor that it is watched by
+        borrowed,  ///< gives it back
+        owned,     ///< closes it
+    };
+    /// Has an fd to itself, which is to come.
+    fd_watch(loop& home, holding how, interest wanted, callback on_ready,
+             removed_callback on_removed, const watch_options& options) noexcept;
+    [[gnu::noinline]] void borrow(int fd, const watch_options& options);
+    void hold(detail::attached_fd own, holding how, const watch_options& options) noexcept;
+    fd_slot& slot() const noexcept { return *wait_.request().slot; }
     void claim();
     void begin(const watch_options& options, bool edge) noexcept;
 
     reaction call() noexcept final;
     void start(arming how) noexcept final;
+    [[gnu::noinline]] void start_anew(arming how) noexcept;
     void stop() noexcept final;
     bool quiet() const noexcept final { return !wait_.pending(); }
     void reprioritise(priority_level priority) noexcept final;
@@ -95,12 +107,11 @@ private:
     /// Started again and again, with the request that it was made with.
     class repeated_wait : public io_operation {
     public:
-        explicit repeated_wait(const descriptor& on) noexcept;
+        explicit repeated_wait(priority_level priority) noexcept;
+        using io_operation::aim_at;
     };
 
-    detail::attached_fd own_;
     repeated_wait wait_;
-    fd_slot* slot_;  ///< null: it was given back
     callback on_ready_ = nullptr;
     removed_callback on_removed_ = nullptr;
     interest directions_;
@@ -109,6 +120,7 @@ private:
     bool stale_ = false;     ///< what `wait_` brings is not what is wanted any more
     bool repeated_ = false;  ///< the event comes from a requeue, not from the engine
     bool broken_ = false;    ///< others have closed the descriptor, and it was told
+    holding fd_;
 
     friend class watch;
 };

@@ -40,7 +40,7 @@ class EDDY_API watch {
 public:
     watch(const watch&) = delete;
     watch& operator=(const watch&) = delete;
-    virtual ~watch();
+    virtual ~watch() = default;
 
     // Thread: any.
     void arm() noexcept { command(arm_bit); }
@@ -65,14 +65,12 @@ protected:
     };
 
     watch(loop& home, const watch_options& options) noexcept
-        : home_(home), name_(options.name), priority_(options.priority) {
+        : home_(home),
+          name_(options.name),
+          command_(entry::command(),
+                   [](entry& e) noexcept { detail::owner_of<&watch::command_>(e).on_command(); }),
+          priority_(options.priority) {
         EDDY_ASSERT(options.priority < priority_count, "a priority is 0 to 63");
-        constexpr auto run = [](entry& e) noexcept {
-            detail::owner_of<&watch::command_>(e).on_command();
-        };
-        command_.set_callbacks(run, run);  // commands are done also while the loop ends
-        command_.set_priority(0);
-        command_.is_command_ = true;
         home.attend();  // what is ready already is queued by the constructors of kinds
     }
 
@@ -127,9 +125,17 @@ protected:
         home_.start_queued(op, request);
     }
     [[nodiscard]] bool part(io_operation& wait) noexcept { return home_.part(wait); }
+    /// For the constructors of kinds, as begin_armed(): attaches an fd that a watch has given back
+    /// in this turn, and starts the wait for something new. False: nothing was done.
+    [[nodiscard]] bool watch_again(io_operation& wait, int fd, interest wanted) noexcept {
+        return home_.watch_again(wait, fd, name_, wanted);
+    }
     void start_wait(io_operation& op, interest wanted, bool edge) noexcept {
         home_.start_wait(op, wanted, edge);
     }
+    /// Starts it as it was started last, if that was for something new and nothing has changed.
+    /// False: nothing was done.
+    [[nodiscard]] bool wait_again(io_operation& op) noexcept { return home_.wait_again(op); }
     void complete_queued(io_operation& op, io_result result) noexcept {
         home_.complete_queued(op, result);
     }

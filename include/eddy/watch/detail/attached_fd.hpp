@@ -20,6 +20,8 @@ public:
             borrow(home, fd, name);
         }
     }
+    /// What forget() was called for.
+    attached_fd(loop& home, const io_request& on, bool borrowed) noexcept;
     attached_fd(attached_fd&& other) noexcept
         : descriptor_(std::move(other.descriptor_)), borrowed_(other.borrowed_) {}
     attached_fd& operator=(attached_fd&& other) noexcept {
@@ -32,8 +34,7 @@ public:
 
     explicit operator bool() const noexcept { return descriptor_.slot_ != nullptr; }
     const descriptor& get() const noexcept { return descriptor_; }
-    bool borrowed() const noexcept { return borrowed_ && descriptor_.slot_ != nullptr; }
-    /// It was given back.
+    /// Another has it from here on.
     void forget() noexcept {
         descriptor_.slot_ = nullptr;
         descriptor_.home_ = nullptr;
