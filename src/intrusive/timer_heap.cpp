@@ -37,6 +37,17 @@ bool timer_heap::grow(std::size_t wanted) noexcept {
     return true;
 }
 
+/// What is rare about it: the array is full, or the numbers are used up.
+void timer_heap::prepare_and_insert(timer_node& node, std::int64_t deadline_ns) noexcept {
+    if (end_ == array_end_) {
+        adopt_spare();
+    }
+    if (last_sequence_ == UINT32_MAX) {
+        renumber();
+    }
+    insert(node, deadline_ns);
+}
+
 void timer_heap::adopt_spare() noexcept {
     const std::lock_guard lock(spare_mutex_);
     EDDY_ASSERT(spare_ != nullptr, "a timer was set for which no room was reserved");
@@ -50,7 +61,7 @@ void timer_heap::adopt_spare() noexcept {
 /// The numbers are used up: each node gets a new one, in the order of the old ones. Once in four
 /// thousand million times that a timer is set, for as long as it takes to sort what is armed.
 void timer_heap::renumber() noexcept {
-    next_sequence_ = 0;
+    last_sequence_ = 0;
     if (empty()) {
         return;  // there may be no array yet
     }
@@ -62,7 +73,7 @@ void timer_heap::renumber() noexcept {
     });
     for (std::size_t index = root; index != end_; ++index) {  // what is sorted is a heap
         timer_node& node = *items_[index].node;
-        node.sequence_ = next_sequence_++;
+        node.sequence_ = ++last_sequence_;
         put(index, refreshed(node));
     }
 }

@@ -47,9 +47,8 @@ public:
 /// so insert() never allocates.
 class timer_heap {
 public:
-    /// `first_sequence`: for tests, which cannot wait until the numbers are used up.
-    explicit timer_heap(std::uint32_t first_sequence = 0) noexcept
-        : next_sequence_(first_sequence) {}
+    /// `last_sequence`: for tests, which cannot wait until the numbers are used up.
+    explicit timer_heap(std::uint32_t last_sequence = 0) noexcept : last_sequence_(last_sequence) {}
     timer_heap(const timer_heap&) = delete;
     timer_heap& operator=(const timer_heap&) = delete;
 
@@ -73,11 +72,19 @@ public:
 
     /// Sets a node that is not armed. Precondition: room was reserved for it.
     void insert(timer_node& node, std::int64_t deadline_ns) noexcept {
-        if (end_ == array_end_) {
-            adopt_spare();
+        if (end_ == array_end_ || last_sequence_ == UINT32_MAX) [[unlikely]] {
+            // Last, so that nothing has to be kept over a call.
+            prepare_and_insert(node, deadline_ns);
+            return;
         }
         renew(node, deadline_ns);
-        sift_up(end_++, refreshed(node));
+        const item value = refreshed(node);
+        const std::size_t index = end_++;
+        if (rises(index, value)) {
+            sift_up(index, value);
+        } else {
+            put(index, value);
+        }
     }
 
     /// Sets a node anew, armed or not.
@@ -116,13 +123,8 @@ public:
         }
         node.position_ = timer_node::absent;
         end_ = end;
-        // Most have no children, and what comes from the end may stay where they were.
-        const item last = items_[end];
-        if (first_child_of(hole) < end || hole == root || before(last, items_[parent_of(hole)])) {
-            place(hole, last);
-        } else {
-            put(hole, last);
-        }
+        const item last = items_[end];  // in two loads: one would wait for the stores that wrote it
+        place(hole, last);
         return true;
     }
 
@@ -172,18 +174,24 @@ private:
     static std::size_t parent_of(std::size_t index) noexcept { return index / siblings + 2; }
     static std::size_t first_child_of(std::size_t index) noexcept { return (index - 2) * siblings; }
 
+    /// Asks first whether they are equal, which can be predicted: what is left is no branch.
     static bool before(const item& a, const item& b) noexcept {
-        return a.deadline_ns < b.deadline_ns ||
-               (a.deadline_ns == b.deadline_ns &&
-                a.node->placed_sequence_ < b.node->placed_sequence_);
+        return a.deadline_ns != b.deadline_ns ? a.deadline_ns < b.deadline_ns
+                                              : a.node->placed_sequence_ < b.node->placed_sequence_;
+    }
+    bool rises(std::size_t index, const item& value) const noexcept {
+        return index != root && before(value, items_[parent_of(index)]);
     }
 
     void renew(timer_node& node, std::int64_t deadline_ns) noexcept {
-        if (next_sequence_ == UINT32_MAX) [[unlikely]] {
+        std::uint32_t sequence = last_sequence_ + 1;
+        if (sequence == 0) [[unlikely]] {
             renumber();
+            sequence = last_sequence_ + 1;
         }
+        last_sequence_ = sequence;
         node.deadline_ns_ = deadline_ns;
-        node.sequence_ = next_sequence_++;
+        node.sequence_ = sequence;
     }
 
     /// The item for what the node wants now. While it is only in the node, the old pair stays in
@@ -207,34 +215,34 @@ private:
         value.node->position_ = static_cast<std::uint32_t>(index);
     }
 
-    /// Fills the hole at `index`: towards the root or away from it, whichever is right. Out of
-    /// line, or erase() would pay for the registers that this needs.
-    [[gnu::noinline]] void place(std::size_t index, item value) noexcept {
-        if (index != root && before(value, items_[parent_of(index)])) {
+    /// Fills the hole at `index`: towards the root or away from it, whichever is right. Most have
+    /// no children, and keep what comes here.
+    void place(std::size_t index, item value) noexcept {
+        if (rises(index, value)) {
             sift_up(index, value);
-        } else {
+        } else if (first_child_of(index) < end_) {
             sift_down(index, value);
+        } else {
+            put(index, value);
         }
     }
 
-    void sift_up(std::size_t index, item value) noexcept {
-        while (index != root) {
+    // Out of line, or those that need them rarely would pay for their registers.
+
+    /// Precondition: rises(index, value).
+    [[gnu::noinline]] void sift_up(std::size_t index, item value) noexcept {
+        do {
             const std::size_t parent = parent_of(index);
-            if (!before(value, items_[parent])) {
-                break;
-            }
             put(index, items_[parent]);
             index = parent;
-        }
+        } while (rises(index, value));
         put(index, value);
     }
 
-    void sift_down(std::size_t index, item value) noexcept {
-        for (;;) {
-            const std::size_t first = first_child_of(index);
-            if (first >= end_) {
-                break;
-            }
+    /// Precondition: there are children.
+    [[gnu::noinline]] void sift_down(std::size_t index, item value) noexcept {
+        for (std::size_t first = first_child_of(index); first < end_;
+             first = first_child_of(index)) {
             const std::size_t end = first + siblings < end_ ? first + siblings : end_;
             std::size_t least = first;
             for (std::size_t child = first + 1; child != end; ++child) {
@@ -259,12 +267,13 @@ private:
 
     EDDY_API EDDY_COLD void renumber() noexcept;
     bool grow(std::size_t wanted) noexcept;
+    EDDY_COLD void prepare_and_insert(timer_node& node, std::int64_t deadline_ns) noexcept;
     void adopt_spare() noexcept;
 
     item_array items_;
     std::size_t end_ = root;
     std::size_t array_end_ = root;
-    std::uint32_t next_sequence_;
+    std::uint32_t last_sequence_;
 
     std::atomic<std::size_t> reserved_{0};
     /// How many the largest array that exists has room for. Never shrinks.
