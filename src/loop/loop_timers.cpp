@@ -74,10 +74,14 @@ inline void loop::check_thread() noexcept {
     }
 }
 
-void loop::insert(local_timer& t, std::int64_t when_ns) noexcept {
-    check_thread();
-    ++work_;
-    timers_.insert(t.node_, when_ns);
+void loop::set(local_timer& t, std::int64_t when_ns) noexcept {
+    // The short way. It calls nothing, or only at its end, and so has nothing to keep.
+    if (t.room_ == open_room_ && !t.armed() && !lost_by_fork() && on_thread()) {
+        ++work_;
+        timers_.insert(t.node_, when_ns);
+    } else {
+        set_slowly(t, when_ns);
+    }
 }
 
 void loop::set_slowly(local_timer& t, std::int64_t when_ns) noexcept {
@@ -88,6 +92,8 @@ void loop::set_slowly(local_timer& t, std::int64_t when_ns) noexcept {
     }
     if (t.queued_) {
         ready_.erase(t);  // it was due, and is set anew
+    } else if (!t.node_.armed()) {
+        ++work_;
     }
     timers_.move(t.node_, when_ns);
 }
@@ -199,8 +205,10 @@ void loop::pop_due_timers() noexcept {
     const std::int64_t now_ns = now().time_since_epoch().count();
     while (timer_node* const node = timers_.pop_due(now_ns)) {
         switch (node->owner) {
-            case timer_owner::timer:
             case timer_owner::local_timer:
+                node->forget_deadline();  // post_at() takes one that has none for not armed
+                [[fallthrough]];
+            case timer_owner::timer:
                 due(detail::owner_of<&timer_base::node_>(*node));
                 break;
             case timer_owner::io_limit:

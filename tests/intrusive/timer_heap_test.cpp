@@ -113,6 +113,22 @@ TEST_F(TimerHeap, OneThatWasMovedLaterTwiceHasItsLastDeadline) {
     EXPECT_EQ(nodes[0].deadline_ns(), 40);
 }
 
+TEST_F(TimerHeap, OneThatIsNotArmedIsNotPushedBack) {
+    EXPECT_FALSE(heap.push_back(nodes[0], INT64_MAX));
+    for (std::size_t i : {0U, 1U, 2U}) {
+        heap.insert(nodes[i], 10);
+    }
+    EXPECT_TRUE(heap.erase(nodes[0]));
+    EXPECT_TRUE(heap.erase(nodes[1]));  // the last of the array, and one that is not
+    EXPECT_FALSE(heap.push_back(nodes[0], INT64_MAX));
+    EXPECT_FALSE(heap.push_back(nodes[1], INT64_MAX));
+    EXPECT_EQ(due(10), (order{2}));
+    EXPECT_EQ(nodes[2].deadline_ns(), 10);
+    nodes[2].forget_deadline();
+    EXPECT_FALSE(heap.push_back(nodes[2], INT64_MAX));
+    EXPECT_TRUE(heap.empty());
+}
+
 TEST_F(TimerHeap, MovingEarlierTakesEffectAtOnce) {
     heap.insert(nodes[0], 10);
     heap.insert(nodes[1], 20);
@@ -356,10 +372,10 @@ public:
                 move(i, now_ns_ + deadline_in());
                 break;
             case 3:  // pushed back, as the deadline of a connection that is alive
-                move(i, nodes_[i].deadline_ns() + deadline_in());
+                move(i, set_[i].first + deadline_in());
                 break;
             case 4:  // earlier, perhaps past
-                move(i, nodes_[i].deadline_ns() - deadline_in());
+                move(i, set_[i].first - deadline_in());
                 break;
             case 5:
                 erase(i);

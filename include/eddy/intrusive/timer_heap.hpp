@@ -19,13 +19,16 @@ enum class timer_owner : std::uint8_t { timer, local_timer, io_limit, back_off }
 class timer_node {
 public:
     bool armed() const noexcept { return position_ != absent; }
+    /// INT64_MAX if it is not armed, unless it was due: then that is still here.
     std::int64_t deadline_ns() const noexcept { return deadline_ns_; }
+    /// Precondition: it is not armed.
+    void forget_deadline() noexcept { deadline_ns_ = INT64_MAX; }
 
 private:
     static constexpr std::uint32_t absent = UINT32_MAX;
 
     // What pushing back looks at comes first.
-    std::int64_t deadline_ns_ = 0;
+    std::int64_t deadline_ns_ = INT64_MAX;
     std::uint32_t sequence_ = 0;  ///< when it was set last
     std::uint32_t position_ = absent;
     std::uint32_t placed_sequence_ = 0;  ///< of the deadline that stands in the heap
@@ -103,9 +106,9 @@ public:
         place(node.position_, refreshed(node));
     }
 
-    /// Sets an armed node anew if that is to later than before, for which nothing but the node has
-    /// to be looked at: what stands in the heap is not later than what stands in the node. Else
-    /// false.
+    /// Sets an armed node anew if that is to later than before, for which nothing but its deadline
+    /// has to be looked at: what stands in the heap is not later. Else false, also for a node that
+    /// is not armed and has no deadline.
     bool push_back(timer_node& node, std::int64_t deadline_ns) noexcept {
         if (deadline_ns <= node.deadline_ns_) {
             return false;
@@ -122,6 +125,7 @@ public:
             return erase_last(node);
         }
         node.position_ = timer_node::absent;
+        node.forget_deadline();
         end_ = end;
         const item last = items_[end];  // in two loads: one would wait for the stores that wrote it
         place(hole, last);
@@ -134,12 +138,14 @@ public:
         return items_[root].deadline_ns;
     }
 
-    /// Takes out the earliest node if it is due at `now_ns`, else null.
+    /// Takes out the earliest node if it is due at `now_ns`, else null. It still has its deadline.
     timer_node* pop_due(std::int64_t now_ns) noexcept {
         while (!empty() && items_[root].deadline_ns <= now_ns) {
             timer_node& node = *items_[root].node;
-            if (node.deadline_ns_ == items_[root].deadline_ns) {
+            const std::int64_t due_ns = items_[root].deadline_ns;
+            if (node.deadline_ns_ == due_ns) {
                 erase(node);
+                node.deadline_ns_ = due_ns;
                 return &node;
             }
             place(root, refreshed(node));
@@ -206,6 +212,7 @@ private:
             return false;
         }
         node.position_ = timer_node::absent;
+        node.forget_deadline();
         --end_;
         return true;
     }

@@ -249,18 +249,12 @@ public:
     /// Sets or moves `t`; nothing happens while the loop ends. Thread: the loop's.
     void post_at(time_point when, local_timer& t) noexcept {
         const std::int64_t when_ns = when.time_since_epoch().count();
-        if (timer_room* const room = open_room_; t.room_ == room) {
-            if (t.node_.armed()) {
-                // To later, such as the timeout of a connection that is alive.
-                if (room->heap.push_back(t.node_, when_ns)) {
-                    return;
-                }
-            } else if (!t.queued_) {
-                insert(t, when_ns);
-                return;
-            }
+        // To later, such as the timeout of a connection that is alive. One that is not armed has no
+        // deadline that anything would be later than.
+        if (timer_room* const room = open_room_;
+            t.room_ != room || !room->heap.push_back(t.node_, when_ns)) {
+            set(t, when_ns);
         }
-        set_slowly(t, when_ns);
     }
     using scheduler::post_after;
     void post_after(duration delay, local_timer& t) noexcept {
@@ -553,7 +547,7 @@ private:
         return true;
     }
     void set(timer& t, std::int64_t when_ns) noexcept;
-    void insert(local_timer& t, std::int64_t when_ns) noexcept;
+    void set(local_timer& t, std::int64_t when_ns) noexcept;
     void check_thread() noexcept;
     void set_slowly(timer& t, std::int64_t when_ns) noexcept;
     void set_slowly(local_timer& t, std::int64_t when_ns) noexcept;
