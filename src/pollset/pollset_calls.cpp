@@ -9,6 +9,7 @@ void poll_core::call(pollset_worker& sleeper, core_lock& lock) noexcept {
     station& s = *sleeper.station_;
     s.sleepers.erase(sleeper);
     ++s.called;
+    ++sleeper.set_->called_;
     goes_on(sleeper);
     // relaxed: ordered by the lock
     if (sleeper.call_.exchange(pollset_worker::called, std::memory_order_relaxed) ==
@@ -34,8 +35,8 @@ void poll_core::interrupt(station& s) noexcept {
 }
 
 void poll_core::help(pollset& set, core_lock& lock) noexcept {
-    if (set.idle_ == 0) {
-        return;
+    if (set.idle_ == 0 || set.called_ != 0) {
+        return;  // whoever was called takes something and calls the next, or passes it on
     }
     pollset_worker* in_kernel = nullptr;
     for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {

@@ -295,6 +295,7 @@ bool poll_core::sleep(station& s, pollset_worker& w, time_point deadline,
     const bool was_called = w.state_ != state::waiting;
     if (was_called) {
         --s.called;
+        --w.set_->called_;
     } else {
         s.sleepers.erase(w);
         goes_on(w);

@@ -48,6 +48,7 @@ bool shut = false;                     // pollset 0 is shut down: its handles ha
 
 byte poller = NOBODY;                  // station::polling
 byte called = 0;                       // station::called
+byte coming[WORKERS];                  // pollset::called_
 bool bell = false;                     // the station's eventfd
 
 bool edge[HANDLES];                    // in the kernel
@@ -66,14 +67,15 @@ bool c_was_called = false;
 #define SOMEBODY_WAITS (state[0] == WAITING || state[1] == WAITING || state[2] == WAITING)
 
 // poll_core::call().
-inline call(w) { state[w] = RUNNING; called++ }
+inline call(w) { state[w] = RUNNING; called++; coming[SET_OF(w)]++ }
 
-// poll_core::help(): a sleeper of the pollset, else its poller.
+// poll_core::help(): a sleeper of the pollset, else its poller; nobody while one that was called is on its way.
 inline help(p) {
     if
-    ::  WAITS_FOR(0, p) -> call(0)
-    ::  WAITS_FOR(1, p) -> call(1)
-    ::  WAITS_FOR(2, p) -> call(2)
+    ::  coming[p] != 0
+    ::  coming[p] == 0 && WAITS_FOR(0, p) -> call(0)
+    ::  coming[p] == 0 && WAITS_FOR(1, p) -> call(1)
+    ::  coming[p] == 0 && WAITS_FOR(2, p) -> call(2)
     ::  else -> bell = bell || POLLS_FOR(p)
     fi
 }
@@ -135,6 +137,9 @@ proctype worker(byte w) {
     byte round = 0;
     byte h;
     bool ran, looks, looked, silent, got_a, got_b, got_c;
+#ifdef COMES_UNTIL_IT_HAS_RUN
+    bool comes;
+#endif
 again:
     atomic {
         if
@@ -191,6 +196,12 @@ end_blocked:
         fi;
         h = 0;
         ran = true;
+#ifdef COMES_UNTIL_IT_HAS_RUN
+        if
+        ::  comes -> comes = false; coming[SET_OF(w)]--
+        ::  else
+        fi;
+#endif
 #ifdef ROLE_IS_PASSED_AFTER_RUNNING
         see_to_the_rest(SET_OF(w));
 #endif
@@ -225,7 +236,12 @@ sleep:
 end_sleeping:
     atomic {
         if
-        ::  state[w] != WAITING -> called--
+        ::  state[w] != WAITING -> called--;
+#ifndef COMES_UNTIL_IT_HAS_RUN
+            coming[SET_OF(w)]--
+#else
+            comes = true
+#endif
         ::  state[w] == WAITING && late[w] -> state[w] = RUNNING
         fi
     };
@@ -234,6 +250,12 @@ end_sleeping:
 leave:
     atomic {                           // poll_core::exit()
         state[w] = OUTSIDE;
+#ifdef COMES_UNTIL_IT_HAS_RUN
+        if
+        ::  comes -> comes = false; coming[SET_OF(w)]--
+        ::  else
+        fi;
+#endif
 #ifdef SHUT_DOWN_CALLS_NOBODY
         if
         ::  shut && SET_OF(w) == 0 -> goto again
@@ -305,5 +327,6 @@ init {
     assert(NOT_STRANDED(B));
     assert(NOT_STRANDED(C));
     assert(poller != NOBODY || !SOMEBODY_WAITS);
-    assert(called == 0)
+    assert(called == 0);
+    assert(coming[0] == 0 && coming[1] == 0 && coming[2] == 0)
 }

@@ -1,7 +1,12 @@
 #include "support/pollset_fixture.hpp"
 
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <deque>
 #include <thread>
 
+#include <pthread.h>
 #include <unistd.h>
 
 namespace eddy::test {
@@ -105,6 +110,76 @@ TEST_P(PollsetHandOver, APollsetThatIsShutDownLeavesAPollerBehind) {
     sleeper.join();
     EXPECT_EQ(read.calls(), 1);
 }
+
+#if !defined(__SANITIZE_THREAD__)  // it puts handlers off, until their thread has a lock
+/// Holds threads in a handler of SIGUSR1 until its end.
+class detention {
+public:
+    detention() : gate_(make_pipe()) {
+        here_ = gate_.first.get();
+        struct sigaction holds {};
+        holds.sa_handler = [](int) {
+            char byte = 0;
+            ++held_;
+            while (::read(here_, &byte, 1) < 0 && errno == EINTR) {}
+        };
+        ::sigaction(SIGUSR1, &holds, &before_);
+    }
+    ~detention() {
+        gate_.second.reset();
+        ::sigaction(SIGUSR1, &before_, nullptr);
+    }
+    void take(std::thread& thread) { ::pthread_kill(thread.native_handle(), SIGUSR1); }
+    static unsigned held() { return held_; }
+
+private:
+    fd_pair gate_;
+    struct sigaction before_ {};
+    static inline int here_ = -1;
+    static inline std::atomic<unsigned> held_{0};
+};
+
+TEST_P(PollsetHandOver, WhileOneThatWasCalledIsOnItsWayNobodyElseIs) {
+    pollset set(domain());
+    std::deque<held_handle> handles;
+    std::deque<fd_pair> pipes;
+    std::array<noted, 3> read;
+    for (noted& one : read) {
+        pipes.push_back(make_pipe());
+        handles.emplace_back(domain(), std::move(pipes.back().first));
+        ASSERT_FALSE(set.add(*handles.back()));
+        ASSERT_FALSE(handles.back()->notify_on_read(one));
+    }
+    std::deque<inside> workers;
+    for (unsigned i = 0; i != 5; ++i) {
+        workers.emplace_back(set);
+    }
+    ASSERT_TRUE(comes([&] { return domain().counters().sleeps >= 4; }));
+    std::this_thread::sleep_for(20ms);  // all wait: else the test shows less
+    {
+        detention prison;
+        const unsigned before = detention::held();
+        for (inside& one : workers) {
+            prison.take(one.thread);
+        }
+        ASSERT_TRUE(comes([&] { return detention::held() == before + 5; }));
+        const poll_counters counted = domain().counters();
+        for (held_handle& one : handles) {
+            one->make_ready(poll_event_kind::read);
+        }
+        EXPECT_LE(domain().counters().thread_wakes, counted.thread_wakes + 1);
+        EXPECT_EQ(domain().counters().poller_wakes, counted.poller_wakes);
+    }
+    for (const noted& one : read) {
+        EXPECT_TRUE(comes([&] { return one.calls() == 1; }));
+    }
+    noted down;
+    set.shutdown(down);
+    for (inside& one : workers) {
+        one.join();
+    }
+}
+#endif
 
 EDDY_WITH_EVERY_STRATEGY(PollsetHandOver);
 

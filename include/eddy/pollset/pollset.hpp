@@ -107,7 +107,8 @@ private:
     detail::poll_core* core_;
     ready_queue ready_;
     pollset_worker* workers_ = nullptr;
-    std::uint32_t idle_ = 0;  ///< of these, those that wait or poll
+    std::uint32_t idle_ = 0;    ///< of these, those that wait or poll
+    std::uint32_t called_ = 0;  ///< of these, those that waited, were called and are not back yet
     detail::membership* memberships_ = nullptr;
     detail::station* station_ = nullptr;  ///< where its workers poll
     unsigned neighbourhood_ = 0;          ///< the core where its first worker came in
