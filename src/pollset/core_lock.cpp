@@ -3,6 +3,17 @@
 
 namespace eddy::detail {
 
+/// Of several who look, one gets it, and the others go on looking: to sleep at a lock costs two
+/// calls of the kernel.
+void core_lock::wait_for_it() noexcept {
+    if (!wait_a_moment(looks_at_the_lock, [&] {
+            return core_.holder_.load(std::memory_order_relaxed) == nullptr &&
+                   core_.mutex_.try_lock();
+        })) {
+        core_.mutex_.lock();
+    }
+}
+
 void core_lock::release_and_do() {
     struct list {
         core_lock& lock;

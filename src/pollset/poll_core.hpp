@@ -63,6 +63,7 @@ public:
 private:
     static constexpr unsigned looks_at_the_lock = 128;
 
+    void wait_for_it() noexcept;
     inline void unlock() noexcept;
     void release_and_do();
 
@@ -338,9 +339,11 @@ inline core_lock::~core_lock() {
 
 inline void core_lock::acquire() noexcept {
     // relaxed, here and below: the lock orders, this is only looked at
-    wait_a_moment(looks_at_the_lock,
-                  [&] { return core_.holder_.load(std::memory_order_relaxed) == nullptr; });
-    core_.mutex_.lock();
+    if (core_.holder_.load(std::memory_order_relaxed) == nullptr) {
+        core_.mutex_.lock();
+    } else {
+        wait_for_it();
+    }
     core_.holder_.store(this, std::memory_order_relaxed);
     held_ = true;
 }
