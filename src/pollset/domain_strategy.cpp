@@ -139,7 +139,10 @@ std::error_code domain_strategy::move(pollset& set, station& to,
 std::error_code make_domain_strategy(poll_core& core, std::unique_ptr<strategy>& out) noexcept {
     return make_opened<domain_strategy>(
         out, [](auto& made) { return made.open(); }, core,
-        strategy_traits{.kind = poll_strategy::domain, .has_deputies = true, .spreads = true});
+        strategy_traits{.kind = poll_strategy::domain,
+                        .events_max = 16,
+                        .has_deputies = true,
+                        .spreads = true});
 }
 
 }  // namespace eddy::detail
