@@ -307,13 +307,18 @@ private:
     inline void see_to_the_rest(pollset& set, core_lock& lock) noexcept;
     static pollset_worker* to_kick(pollset& set) noexcept;
 
-    std::mutex mutex_;
-    /// Who has the lock, or null. Who waits for it looks at this before it sleeps.
-    std::atomic<core_lock*> holder_{nullptr};
+    // What stays as it is: read without the lock too, so it is apart from what is written.
     closure_executor* executor_;
     std::uint64_t process_mark_;
     const std::atomic<std::uint64_t>& mark_now_;
     std::unique_ptr<strategy> strategy_;
+    const std::error_code no_error_;
+
+    alignas(64) std::mutex mutex_;
+    /// Who has the lock, or null. Who waits for it looks at this before it sleeps.
+    std::atomic<core_lock*> holder_{nullptr};
+    pollset* to_tell_ = nullptr;  ///< pollsets in which something was shown since it was taken
+    poll_counters counters_;
     std::vector<slot> slots_;  ///< by fd number
     std::vector<pollset_set*> all_sets_;
     bool stranded_ = false;   ///< something may be due to a handle in a set that nobody serves
@@ -321,9 +326,6 @@ private:
     timer_heap timers_;
     std::unique_ptr<poll_handle> timer_handle_;  ///< made with the first timer
     std::int64_t timerfd_ns_ = INT64_MAX;        ///< what it is set to
-    poll_counters counters_;
-    pollset* to_tell_ = nullptr;  ///< pollsets in which something was shown since it was taken
-    const std::error_code no_error_;
 
     friend class core_lock;
     friend class eddy::pollset_set;

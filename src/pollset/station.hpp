@@ -32,7 +32,7 @@ private:
 /// their turn. With a deputy, whoever comes out with an event has passed the kernel on already, and
 /// wakes nobody for that.
 /// Lock: the domain's, for everything but the waits themselves.
-class station {
+class alignas(64) station {
 public:
     explicit station(std::unique_ptr<eddy::poller> p) noexcept : poller_(std::move(p)) {}
     virtual ~station() = default;
@@ -58,12 +58,12 @@ public:
     pollset_worker* polling = nullptr;
     pollset_worker* deputy = nullptr;  ///< of the same pollset; none without one who polls
     worker_list sleepers;
-    std::size_t called = 0;                 ///< sleepers that were called and are not back yet
-    std::atomic<std::uint64_t> outings{0};  ///< of workers from the kernel; written under the lock
-    std::size_t calls_since_wait = 0;       ///< closures that its workers have run
-    bool wake_sent = false;                 ///< to those in the kernel; none has come out with it
-    bool changed = false;                   ///< before_wait() has something to do
+    std::uint32_t called = 0;            ///< sleepers that were called and are not back yet
+    std::uint32_t calls_since_wait = 0;  ///< closures that its workers have run
+    bool wake_sent = false;              ///< to those in the kernel; none has come out with it
+    bool changed = false;                ///< before_wait() has something to do
     bool retired = false;  ///< no pollset uses it any more: the strategy is told when it is empty
+    std::atomic<std::uint64_t> outings{0};  ///< of workers from the kernel; written under the lock
 
     bool vacant() const noexcept { return polling == nullptr && sleepers.empty() && called == 0; }
 

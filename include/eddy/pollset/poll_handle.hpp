@@ -92,13 +92,13 @@ private:
     interest registered_ = interest::none;  ///< what the strategy has told the kernel
     std::uint32_t generation_ = 0;          ///< of its slot
     std::uint32_t calls_ = 0;               ///< closures that are being called
-    std::array<detail::poll_word, 3> words_;
+    closure* on_done_ = nullptr;
     detail::closure_list due_;                   ///< to be called, in this order
     detail::membership* memberships_ = nullptr;  ///< one for each pollset it is in
-    std::vector<pollset_set*> bags_;             ///< that it is in
+    std::array<detail::poll_word, 3> words_;
+    std::vector<pollset_set*> bags_;  ///< that it is in
     poll_handle* next_stale_ = nullptr;
     std::error_code shutdown_error_;
-    closure* on_done_ = nullptr;
     detail::station* station_ = nullptr;  ///< for it alone, if the strategy has such
 
     friend class detail::poll_core;

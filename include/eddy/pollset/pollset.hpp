@@ -105,19 +105,19 @@ private:
                           time_point deadline);
 
     detail::poll_core* core_;
-    ready_queue ready_;
     pollset_worker* workers_ = nullptr;
     std::uint32_t idle_ = 0;    ///< of these, those that wait or poll
     std::uint32_t called_ = 0;  ///< of these, those that waited, were called and are not back yet
-    detail::membership* memberships_ = nullptr;
     detail::station* station_ = nullptr;  ///< where its workers poll
-    unsigned neighbourhood_ = 0;          ///< the core where its first worker came in
     closure* on_shut_down_ = nullptr;
-    std::size_t timers_ = 0;
     bool shut_down_ = false;
     bool kick_kept_ = false;  ///< nobody was inside when it was kicked
     bool stays_ = false;      ///< where it is: the strategy does not move it any more
     bool to_tell_ = false;    ///< in the list of those in which something was shown
+    ready_queue ready_;
+    detail::membership* memberships_ = nullptr;
+    unsigned neighbourhood_ = 0;  ///< the core where its first worker came in
+    std::size_t timers_ = 0;
     pollset* next_to_tell_ = nullptr;
     std::vector<pollset_set*> bags_;  ///< that it is in
     std::uint64_t walk_ = 0;          ///< the last walk over the sets that came by

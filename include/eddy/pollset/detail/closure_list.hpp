@@ -16,11 +16,13 @@ public:
         tail_ = &c;
     }
 
+    /// The closure itself is looked at only if there are more: it may be in another core's cache.
     closure& pop() noexcept {
         closure& c = *head_;
-        head_ = c.next_;
-        if (head_ == nullptr) {
-            tail_ = nullptr;
+        if (head_ == tail_) {
+            head_ = tail_ = nullptr;
+        } else {
+            head_ = c.next_;
         }
         return c;
     }
