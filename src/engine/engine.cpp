@@ -108,8 +108,8 @@ std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& 
         return std::make_error_code(std::errc::file_exists);
     }
     if (fresh.kind == descriptor_kind::file) {
-        fresh.tells_of_data =
-            false;  // whatever was registered when it was taken for something else
+        // Whatever was registered when it was taken for something else.
+        fresh.tells_of_data = false;
     }
     fresh.shared = fd <= 2 || fresh.kind == descriptor_kind::tty;
     fresh.may_write = true;

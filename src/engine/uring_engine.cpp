@@ -66,6 +66,7 @@ progress uring_engine::start(io_operation& op, bool) noexcept {
     if (request.code == opcode::send && slot.writers.empty()) {
         if (io_uring_sqe* const sqe = hand_over(op, slot.writers); sqe != nullptr) {
             uring_ring::prepare_send(*sqe, request);
+            sqe->user_data = uring_ring::token(op);
             return progress::pending;
         }
     } else if (request.code == opcode::receive && !request.multishot && slot.readers.empty() &&
@@ -74,6 +75,7 @@ progress uring_engine::start(io_operation& op, bool) noexcept {
             request.size = pool_->buffer_size();
             op.buffers_ = buffers_.added();
             uring_ring::prepare_single_receive(*sqe, request);
+            sqe->user_data = uring_ring::token(op);
             return progress::pending;
         }
     }
@@ -91,7 +93,6 @@ inline io_uring_sqe* uring_engine::hand_over(io_operation& op, io_list& list) no
     op.phase_ = phase::waiting;
     op.in_kernel_ = true;
     op.in_a_row_ = 0;
-    sqe->user_data = uring_ring::token(op);
     return sqe;
 }
 

@@ -50,13 +50,18 @@ std::int64_t in_register(T argument) noexcept {
 template <class A, class B, class C, class D, class E = int, class F = int>
 [[gnu::always_inline]] inline io_result trap(std::int64_t number, A a, B b, C c, D d, E e = 0,
                                              F f = 0) noexcept {
-    register std::int64_t fourth asm("r10") = in_register(d);
-    register std::int64_t fifth asm("r8") = in_register(e);
-    register std::int64_t sixth asm("r9") = in_register(f);
+    const std::int64_t first = in_register(a);
+    const std::int64_t second = in_register(b);
+    const std::int64_t third = in_register(c);
+    const std::int64_t others[] = {in_register(d), in_register(e), in_register(f)};
+    // From here on nothing may be called, not even by an instrumented build: these three are not
+    // kept over a call.
+    register std::int64_t fourth asm("r10") = others[0];
+    register std::int64_t fifth asm("r8") = others[1];
+    register std::int64_t sixth asm("r9") = others[2];
     asm volatile("syscall"
                  : "+a"(number)
-                 : "D"(in_register(a)), "S"(in_register(b)), "d"(in_register(c)), "r"(fourth),
-                   "r"(fifth), "r"(sixth)
+                 : "D"(first), "S"(second), "d"(third), "r"(fourth), "r"(fifth), "r"(sixth)
                  : "rcx", "r11", "memory");
     return io_result::from_kernel(number);
 }

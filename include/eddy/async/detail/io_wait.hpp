@@ -103,6 +103,7 @@ private:
         requires(loop & home, Request& request, io_result& result) {
         own_io::transfer_now(home, request, result);
     };
+    static_assert(!takes_lease || !prepares, "a receive that waits at once is not prepared");
     /// What most likely has to wait if it does not arrive at once.
     bool reads_something() const noexcept {
         if constexpr (std::same_as<Request, stream_request<direction::in, false>>) {
