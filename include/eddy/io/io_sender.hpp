@@ -97,7 +97,11 @@ public:
     io_state(loop* home, const io_request& request, Convert convert, Receiver receiver) noexcept
         : stoppable_io(home, request, &on_complete),
           convert_(std::move(convert)),
-          receiver_(std::move(receiver)) {}
+          receiver_(std::move(receiver)) {
+        if constexpr (reads) {
+            will_take_lease();
+        }
+    }
     io_state(const io_state&) = delete;
     io_state& operator=(const io_state&) = delete;
 
@@ -185,7 +189,9 @@ private:
 
     void deliver(io_result result) noexcept {
         const io_operation& op = *this;
-        if constexpr (requires { convert_(result, std::move(receiver_), *home(), op); }) {
+        if constexpr (reads) {
+            convert_(take_lease(), std::move(receiver_));
+        } else if constexpr (requires { convert_(result, std::move(receiver_), *home(), op); }) {
             convert_(result, std::move(receiver_), *home(), op);
         } else {
             convert_(result, std::move(receiver_));
@@ -206,6 +212,9 @@ private:
         }
     }
     EDDY_COLD void end_without(io_result result) noexcept {
+        if constexpr (reads) {
+            static_cast<void>(take_lease());
+        }
         if (was_canceled()) {
             end_stopped(result);
         } else {

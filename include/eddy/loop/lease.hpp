@@ -53,7 +53,6 @@ private:
     detail::lease_buffer* buffer_ = nullptr;
 
     friend class loop;
-    friend class own_io;
     friend class detail::lease_chain;
 };
 

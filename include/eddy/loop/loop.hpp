@@ -28,6 +28,7 @@
 #include <optional>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 
 namespace eddy {
 
@@ -483,6 +484,10 @@ private:
                                                io_result result) noexcept;
 
     void start_made(io_operation& op) noexcept;
+    /// What a receive that `takes_lease_` has got, in its completion.
+    static lease lease_of(io_operation& op) noexcept {
+        return lease(static_cast<detail::lease_buffer*>(std::exchange(op.request_.data, nullptr)));
+    }
     /// Starts a receive, or a recv of something, if that comes to waiting for what will be told.
     /// False: nothing was done. Precondition: it was made for this start, has a descriptor, and is
     /// no background work.

@@ -7,7 +7,6 @@
 #include <eddy/loop/requests.hpp>
 
 #include <cstdint>
-#include <utility>
 
 namespace eddy {
 
@@ -40,9 +39,7 @@ public:
 
     bool takes_lease() const noexcept { return takes_lease_; }
     /// With lease_is::taken, in the completion of a receive: the buffer with what it has got.
-    lease take_lease() noexcept {
-        return lease(static_cast<detail::lease_buffer*>(std::exchange(request_.data, nullptr)));
-    }
+    lease take_lease() noexcept { return loop::lease_of(*this); }
 
     /// Makes the call of a recv or send at once, if there is nothing to wait for: no operation is
     /// needed then. False: nothing was moved; start one (always on io_uring, and while the loop

@@ -41,6 +41,9 @@ protected:
     loop* home() const noexcept { return home_; }
     /// What it will do. May be changed while it is not pending.
     io_request& mutable_request() noexcept { return request_; }
+    /// Of a receive: its completion takes the lease, instead of loop::take_lease().
+    void will_take_lease() noexcept { takes_lease_ = true; }
+    lease take_lease() noexcept { return loop::lease_of(*this); }
     void prepare() noexcept {
         wanted_end_ = end_reason::none;
         phase_ = phase::posted;
