@@ -62,9 +62,10 @@ void add_spin(std::vector<target>& all) {
 void add_post(std::vector<target>& all) {
     all.push_back({"post", "1_producer", "eddy_epoll", "mposts_per_s", ratio_min, 0.70});
     all.push_back({"post", "1_producer", "eddy_epoll", "mposts_per_s", ratio_min, 8, "asio"});
-    // 12 of the 87 million a second that the bare queue passes on where the target was set.
+    // 12 of the 87 million a second that the bare queue passes on where the target was set, and 10
+    // ns to its 9.
     all.push_back({"post", "1_producer", "eddy_callable", "mposts_per_s", ratio_min, 12. / 87});
-    all.push_back({"post", "self", "eddy_epoll", "self_ns_per_post", value_max, 10});
+    all.push_back({"post", "self", "eddy_epoll", "self_ns_per_post", ratio_max, 10. / 9});
 }
 
 void add_timer(std::vector<target>& all) {
