@@ -30,8 +30,8 @@
 
 /// The calls of the hot path, once each, without the functions that the C library has around them.
 /// Most of those are points of cancellation: in a process with a second thread they enter and leave
-/// that state, with an atomic instruction each. And the processor, which has forgotten in the
-/// kernel where functions return to, guesses their return wrong.
+/// that state, with an atomic instruction each. And a processor that has forgotten in the kernel
+/// where functions return to guesses their return wrong.
 namespace eddy::kernel::direct {
 
 #if EDDY_DIRECT_CALLS
