@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/engine.hpp"
-#include "poller/poller.hpp"
+#include "poller/epoll_poller.hpp"
 
 #include <array>
 #include <memory>
@@ -32,6 +32,9 @@ public:
     std::error_code native_handle(int& out) noexcept override;
     bool settle() noexcept override { return !feed(0) && may_sleep(); }
     std::error_code rebuild_after_fork() noexcept override;
+
+    /// wait(), see readiness_wait.hpp.
+    [[gnu::always_inline]] io_result wait_in_line(time_point until, bool& woken) noexcept;
 
     // In line, see readiness_calls.hpp.
 
@@ -96,6 +99,9 @@ private:
     void wake_first(fd_slot& slot, io_list& list) noexcept;
     void look_after(fd_slot& slot, io_result result) noexcept;
 
+    io_result wait_in_poller(time_point until, bool& woken) noexcept;
+    void take_event(const poll_event& event, bool& woken) noexcept;
+    [[gnu::noinline]] void take_other_event(const poll_event& event, bool& woken) noexcept;
     void on_event(fd_slot& slot, interest ready) noexcept;
     bool note_conditions(fd_slot& slot, interest ready) noexcept;
     void tell_waiters(fd_slot& slot, interest ready) noexcept;
@@ -137,6 +143,7 @@ private:
     /// before they were removed, and live on as duplicates.
     bool tidy_ = true;
     std::unique_ptr<poller> poller_;
+    epoll_poller* epoll_ = nullptr;  ///< the same, if it is one
     /// A released fd that is still registered.
     struct leaver {
         int fd;
@@ -149,7 +156,11 @@ private:
     /// registered would wake them.
     unsigned leaver_max_ = leaver_room;
     unsigned strays_ = 0;  ///< events of registrations that nobody knows any more
-    std::array<poll_event, 256> events_;
+    static constexpr std::size_t event_room = 256;
+    union {
+        std::array<epoll_event, event_room> epoll_events_;
+        std::array<poll_event, event_room> events_;  ///< of another poller
+    };
 };
 
 /// A leaver is none any more. Most likely it is the last one.

@@ -1,4 +1,4 @@
-#include "engine/readiness_engine.hpp"
+#include "engine/readiness_wait.hpp"
 
 #include <span>
 
@@ -34,14 +34,6 @@ void readiness_engine::end(io_operation& op, end_reason reason) noexcept {
     complete(op, result_of(reason));
 }
 
-/// The first of a direction that can go on does.
-inline void readiness_engine::wake_first(fd_slot& slot, io_list& list) noexcept {
-    io_operation* const first = list.front();
-    if (first != nullptr && first->phase_ == phase::waiting && !slot.backing_off) {
-        make_runnable(*first);
-    }
-}
-
 void readiness_engine::activate(fd_slot& slot, io_list& list) noexcept {
     if (&list == &slot.waiters || slot.backing_off) {
         return;
@@ -62,30 +54,26 @@ void readiness_engine::activate(fd_slot& slot, io_list& list) noexcept {
 }
 
 io_result readiness_engine::wait(time_point until, bool& woken) noexcept {
-    if (leaver_count_ != 0) {
-        expel_leavers();
-    }
-    const bool sleeps = !feed(0) && until != time_point::min() && may_sleep();
-    const io_result found = poller_->wait(sleeps ? until : time_point::min(), events_, woken);
+    return wait_in_line(until, woken);
+}
+
+io_result readiness_engine::wait_in_poller(time_point until, bool& woken) noexcept {
+    const io_result found = poller_->wait(until, events_, woken);
     for (const poll_event& event : std::span(events_).first(found.count())) {
-        fd_slot* const slot = table_.find(static_cast<int>(event.token & UINT32_MAX));
-        const bool known = slot != nullptr && slot->generation == event.token >> 32;
-        // That it tells of data also says that there is an fd: what leaves was expelled above.
-        if (known && event.ready == interest::readable && slot->tells_of_data) [[likely]] {
-            slot->error_told = false;
-            slot->may_read = true;
-            wake_first(*slot, slot->readers);
-            if (!slot->waiters.empty()) {
-                tell_waiters(*slot, interest::readable);
-            }
-        } else if (known && slot->fd >= 0) {
-            on_event(*slot, event.ready);
-        } else {
-            on_stray();  // of an fd that was detached, and perhaps replaced by one of its number
-        }
+        take_event(event, woken);
     }
-    static_cast<void>(feed(0));
     return found;
+}
+
+void readiness_engine::take_other_event(const poll_event& event, bool& woken) noexcept {
+    fd_slot* const slot = table_.find(static_cast<int>(event.token & UINT32_MAX));
+    if (event.token == epoll_poller::wake_token) {
+        woken = true;
+    } else if (slot != nullptr && slot->generation == event.token >> 32 && slot->fd >= 0) {
+        on_event(*slot, event.ready);
+    } else {
+        on_stray();  // of an fd that was detached, and perhaps replaced by one of its number
+    }
 }
 
 /// More than being readable or writable. False: there is no fd any more.

@@ -21,6 +21,8 @@ std::error_code readiness_engine::open() noexcept {
     const auto error =
         kind_ == engine_kind::poll ? make_poll_poller(poller_) : make_epoll_poller(poller_);
     edge_ = !error && poller_->traits().edge;
+    const bool has_epoll = !error && kind_ != engine_kind::poll;
+    epoll_ = has_epoll ? static_cast<epoll_poller*>(poller_.get()) : nullptr;
     return error;
 }
 

@@ -1,21 +1,13 @@
-#include "base/make_opened.hpp"
-#include "kernel/event.hpp"
-#include "poller/poller.hpp"
+#include "poller/epoll_poller.hpp"
 
-#include <eddy/base/unique_fd.hpp>
+#include "base/make_opened.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
-
-#include <sys/epoll.h>
 
 namespace eddy {
 
 namespace {
-
-/// Belongs to no registration: the eventfd that wakes.
-constexpr std::uint64_t wake_token = UINT64_MAX;
 
 epoll_event described(interest wanted, trigger how, std::uint64_t token) noexcept {
     epoll_event event{};
@@ -31,114 +23,103 @@ epoll_event described(interest wanted, trigger how, std::uint64_t token) noexcep
     return event;
 }
 
-class epoll_poller final : public poller {
-public:
-    std::error_code open() noexcept {
-        if (auto error = kernel::make_epoll(epoll_)) {
-            return error;
-        }
-        if (auto error = kernel::make_eventfd(wake_)) {
-            return error;
-        }
-        // Edge-triggered: each write is an event of its own, so it never has to be read.
-        return add(wake_.get(), interest::readable, trigger::edge, wake_token);
-    }
+}  // namespace
 
-    poller_traits traits() const noexcept override {
-        return {
-            .edge = true, .one_shot = true, .exclusive = true, .nests = true, .concurrent = true};
+std::error_code epoll_poller::open() noexcept {
+    if (auto error = kernel::make_epoll(epoll_)) {
+        return error;
     }
+    if (auto error = kernel::make_eventfd(wake_)) {
+        return error;
+    }
+    // Edge-triggered: each write is an event of its own, so it never has to be read.
+    return add(wake_.get(), interest::readable, trigger::edge, wake_token);
+}
 
-    std::error_code add(int fd, interest wanted, trigger how,
-                        std::uint64_t token) noexcept override {
-        if (how == trigger::level && !any(wanted)) {
-            return {};
-        }
-        epoll_event event = described(wanted, how, token);
+poller_traits epoll_poller::traits() const noexcept {
+    return {.edge = true, .one_shot = true, .exclusive = true, .nests = true, .concurrent = true};
+}
+
+std::error_code epoll_poller::add(int fd, interest wanted, trigger how,
+                                  std::uint64_t token) noexcept {
+    if (how == trigger::level && !any(wanted)) {
+        return {};
+    }
+    epoll_event event = described(wanted, how, token);
+    return kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
+}
+
+std::error_code epoll_poller::modify(int fd, interest wanted, trigger how,
+                                     std::uint64_t token) noexcept {
+    if (how == trigger::level && !any(wanted)) {
+        remove(fd);
+        return {};
+    }
+    epoll_event event = described(wanted, how, token);
+    const auto error = kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+    if (error == std::errc::no_such_file_or_directory) {
+        // It had no interest, and so was not in the set.
         return kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
     }
+    return error;
+}
 
-    std::error_code modify(int fd, interest wanted, trigger how,
-                           std::uint64_t token) noexcept override {
-        if (how == trigger::level && !any(wanted)) {
-            remove(fd);
-            return {};
-        }
-        epoll_event event = described(wanted, how, token);
-        const auto error = kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
-        if (error == std::errc::no_such_file_or_directory) {
-            // It had no interest, and so was not in the set.
-            return kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
-        }
+bool epoll_poller::remove(int fd) noexcept {
+    epoll_event ignored{};
+    // Fails if the fd was closed behind our back: then the kernel has removed it already, or
+    // holds it for a duplicate, whose events carry a token that is no longer valid.
+    return !kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, &ignored);
+}
+
+bool epoll_poller::has(int fd, interest wanted, trigger how, std::uint64_t token) noexcept {
+    epoll_event event = described(wanted, how, token);
+    return kernel::is_in_epoll(epoll_.get(), fd, &event);
+}
+
+bool epoll_poller::readd(int fd, interest wanted, trigger how, std::uint64_t token) noexcept {
+    // The kernel knows a registration by number and open file, so that this cannot meet one of
+    // another file, and finds none if the number is another's by now.
+    epoll_event event = described(wanted, how, token);
+    const auto error = kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+    if (error && error != std::errc::no_such_file_or_directory) {
+        remove(fd);
+    }
+    return !error;
+}
+
+std::error_code epoll_poller::renew(function_ref<std::error_code()> add_all) noexcept {
+    unique_fd other;
+    if (auto error = kernel::make_epoll(other)) {
         return error;
     }
-
-    bool remove(int fd) noexcept override {
-        epoll_event ignored{};
-        // Fails if the fd was closed behind our back: then the kernel has removed it already, or
-        // holds it for a duplicate, whose events carry a token that is no longer valid.
-        return !kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, &ignored);
+    std::swap(epoll_, other);
+    auto error = add(wake_.get(), interest::readable, trigger::edge, wake_token);
+    if (!error) {
+        error = add_all();
     }
-
-    bool has(int fd, interest wanted, trigger how, std::uint64_t token) noexcept override {
-        epoll_event event = described(wanted, how, token);
-        return kernel::is_in_epoll(epoll_.get(), fd, &event);
-    }
-
-    bool readd(int fd, interest wanted, trigger how, std::uint64_t token) noexcept override {
-        // The kernel knows a registration by number and open file, so that this cannot meet one of
-        // another file, and finds none if the number is another's by now.
-        epoll_event event = described(wanted, how, token);
-        const auto error = kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
-        if (error && error != std::errc::no_such_file_or_directory) {
-            remove(fd);
-        }
-        return !error;
-    }
-
-    std::error_code renew(function_ref<std::error_code()> add_all) noexcept override {
-        unique_fd other;
-        if (auto error = kernel::make_epoll(other)) {
-            return error;
-        }
+    if (error) {
         std::swap(epoll_, other);
-        auto error = add(wake_.get(), interest::readable, trigger::edge, wake_token);
-        if (!error) {
-            error = add_all();
-        }
-        if (error) {
-            std::swap(epoll_, other);
-        }
-        return error;
     }
+    return error;
+}
 
-    io_result wait(time_point until, std::span<poll_event> events, bool& woken) noexcept override {
-        std::array<epoll_event, 256> raw;
-        const std::span room(raw.data(), std::min(raw.size(), events.size()));
-        const io_result reported = kernel::epoll_wait(epoll_.get(), room, until);
-        if (!reported) {
-            return reported;
-        }
-        poll_event* next = events.data();
-        for (const epoll_event& event : room.first(reported.count())) {
-            if (event.data.u64 == wake_token) {
-                woken = true;
-            } else {
-                *next++ = {event.data.u64, static_cast<interest>(event.events)};
-            }
-        }
-        return io_result::value(next - events.data());
+io_result epoll_poller::wait(time_point until, std::span<poll_event> events, bool& woken) noexcept {
+    std::array<epoll_event, 256> raw;
+    const std::span room(raw.data(), std::min(raw.size(), events.size()));
+    const io_result reported = wait_for(until, room);
+    if (!reported) {
+        return reported;
     }
-
-    void wake() noexcept override { kernel::signal_eventfd(wake_.get()); }
-    int native_handle() const noexcept override { return epoll_.get(); }
-
-private:
-    unique_fd epoll_;
-    unique_fd wake_;
-};
-
-}  // namespace
+    poll_event* next = events.data();
+    for (const epoll_event& event : room.first(reported.count())) {
+        if (event.data.u64 == wake_token) {
+            woken = true;
+        } else {
+            *next++ = told(event);
+        }
+    }
+    return io_result::value(next - events.data());
+}
 
 std::error_code make_epoll_poller(std::unique_ptr<poller>& out) noexcept {
     return make_opened<epoll_poller>(out, [](auto& made) { return made.open(); });

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "kernel/event.hpp"
+#include "poller/poller.hpp"
+
+#include <eddy/base/unique_fd.hpp>
+
+#include <cstdint>
+#include <span>
+#include <system_error>
+
+#include <sys/epoll.h>
+
+namespace eddy {
+
+/// What make_epoll_poller() makes.
+class epoll_poller final : public poller {
+public:
+    /// Belongs to no registration: what wake() is reported with.
+    static constexpr std::uint64_t wake_token = UINT64_MAX;
+
+    std::error_code open() noexcept;
+
+    poller_traits traits() const noexcept override;
+    std::error_code add(int fd, interest wanted, trigger how,
+                        std::uint64_t token) noexcept override;
+    std::error_code modify(int fd, interest wanted, trigger how,
+                           std::uint64_t token) noexcept override;
+    bool remove(int fd) noexcept override;
+    bool has(int fd, interest wanted, trigger how, std::uint64_t token) noexcept override;
+    bool readd(int fd, interest wanted, trigger how, std::uint64_t token) noexcept override;
+    std::error_code renew(function_ref<std::error_code()> add_all) noexcept override;
+    io_result wait(time_point until, std::span<poll_event> events, bool& woken) noexcept override;
+    void wake() noexcept override { kernel::signal_eventfd(wake_.get()); }
+    int native_handle() const noexcept override { return epoll_.get(); }
+
+    /// wait(), for whoever has it in line and goes through what the kernel says itself, with what
+    /// wake() has caused among it.
+    [[gnu::always_inline]] io_result wait_for(time_point until,
+                                              std::span<epoll_event> events) const noexcept {
+        return kernel::epoll_wait(epoll_.get(), events, until);
+    }
+    static poll_event told(const epoll_event& event) noexcept {
+        return {event.data.u64, static_cast<interest>(event.events)};
+    }
+
+private:
+    unique_fd epoll_;
+    unique_fd wake_;
+};
+
+}  // namespace eddy
