@@ -21,12 +21,15 @@ public:
         do {
             phase_.store(phase::starting, std::memory_order_relaxed);
             if (!start()) return;
-            // acq_rel: pairs with the one in end(). The second of the two sees what the first did.
+            // acq_rel: pairs with end(). The second of the two sees what the first did.
         } while (phase_.exchange(phase::waiting, std::memory_order_acq_rel) == phase::over);
     }
     /// The round has ended. True: call go_on().
     [[nodiscard]] bool end() noexcept {
-        return phase_.exchange(phase::over, std::memory_order_acq_rel) == phase::waiting;
+        // acquire: pairs with go_on(), which has looked for the last time in this round. Most ends
+        // come later than that, and need not say so.
+        return phase_.load(std::memory_order_acquire) == phase::waiting ||
+               phase_.exchange(phase::over, std::memory_order_acq_rel) == phase::waiting;
     }
 
 private:
