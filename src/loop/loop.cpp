@@ -1,7 +1,7 @@
 #include <eddy/loop/loop.hpp>
 
 #include "engine/buffer_pool.hpp"
-#include "engine/readiness_engine.hpp"
+#include "engine/readiness_wait.hpp"
 #include "kernel/call.hpp"
 #include "kernel/fork_mark.hpp"
 #include "loop/blocking_call.hpp"
@@ -197,12 +197,27 @@ void loop::turn(time_point until, std::size_t budget) { take_turn(until, budget,
     // was pushed before is found by park().
     const bool sleeps = may_sleep && inbox_.park();
     counters_.waits += sleeps ? 1U : 0U;
-    ask_kernel(sleeps ? until : time_point::min());
+    look_at_kernel(sleeps ? until : time_point::min());
+    end_sleep();
 }
 
-void loop::ask_kernel(time_point until) {
+/// From here on a post need not wake the loop. To say so, and to take it back before the next wait,
+/// takes an atomic instruction each: where nobody has posted during many waits it is left out. Then
+/// the next post wakes the loop, once, though it may be awake.
+inline void loop::end_sleep() noexcept {
+    constexpr unsigned many = 64;
+    if (quiet_waits_ < many) {
+        ++quiet_waits_;
+        inbox_.rouse();
+    }
+}
+
+void loop::ask_kernel(time_point until) { look_at_kernel(until); }
+
+[[gnu::always_inline]] inline void loop::look_at_kernel(time_point until) {
     bool woken = false;
-    const io_result found = engine_->wait(until, woken);
+    const io_result found = performer_ != nullptr ? performer_->wait_in_line(until, woken)
+                                                  : engine_->wait(until, woken);
     turn_now_ = time_point::min();
     counters_.wakes += woken ? 1U : 0U;
     if (!found) {

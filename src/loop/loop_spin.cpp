@@ -23,6 +23,7 @@ bool loop::spin(time_point until) {
     const auto must_pause = [this]() noexcept {
         return engine_->backing_off() && !back_off_.armed();
     };
+    inbox_.rouse();
     ask_kernel(time_point::min());
     if (!nothing_to_run() || must_pause()) {
         return true;  // it was there already: this says nothing about spinning

@@ -81,6 +81,7 @@ bool loop::disarm(entry& e) noexcept {
 /// Entries, alike and with nothing special about them, are nearly all that ever comes: the newest
 /// of them, until something else, are turned round and queued in one go.
 void loop::empty_inbox() noexcept {
+    quiet_waits_ = 0;
     queue_node* newest = inbox_.take_newest_first();
     if (newest == nullptr) {
         return;

@@ -26,6 +26,7 @@ loop::run_scope::run_scope(loop& l) : loop_(l), outer_(current()) {
     detail::current_loop = &l;
     l.outer_ = outer_;
     l.attended_ = false;
+    l.inbox_.rouse();  // claim() may have changed how it is woken: park() says so anew
     // What the thread has made before does not count; modulo 2^64 it may be subtracted here.
     l.counters_.syscalls -= kernel::calls_made();
     if (l.options_.timer_slack >= duration::zero()) {
@@ -44,6 +45,7 @@ loop::run_scope::~run_scope() {
         kernel::set_timer_slack_ns(old_slack_ns_);
     }
     loop_.engine_->run_ends();
+    loop_.inbox_.rouse();
     loop_.counters_.syscalls += kernel::calls_made();
     loop_.completion_limit_ = UINT64_MAX;
     loop_.turn_now_ = time_point::min();

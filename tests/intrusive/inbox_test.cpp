@@ -113,6 +113,38 @@ TEST(Inbox, TakingEndsASleepThatNobodyEnded) {
     EXPECT_TRUE(box.park());
 }
 
+TEST(Inbox, StaysParkedUntilSomethingIsPushed) {
+    letter one(1), two(2);
+    inbox box;
+    ASSERT_TRUE(box.park());
+    EXPECT_TRUE(box.park());
+    EXPECT_TRUE(box.push(one));
+    EXPECT_FALSE(box.park());
+    EXPECT_EQ(taken(box), (std::vector{1}));
+    EXPECT_FALSE(box.push(two));
+}
+
+TEST(Inbox, RousedNobodyIsToldToWake) {
+    letter one(1);
+    inbox box;
+    box.rouse();
+    ASSERT_TRUE(box.park());
+    box.rouse();
+    EXPECT_TRUE(box.is_untouched());
+    EXPECT_FALSE(box.push(one));
+    EXPECT_EQ(taken(box), (std::vector{1}));
+}
+
+TEST(Inbox, RousingKeepsWhatWasPushed) {
+    letter one(1), two(2);
+    inbox box;
+    ASSERT_TRUE(box.park());
+    EXPECT_TRUE(box.push(one));
+    box.rouse();
+    EXPECT_FALSE(box.push(two));
+    EXPECT_EQ(taken(box), (std::vector{1, 2}));
+}
+
 /// Several threads push, and one takes and sleeps on an eventfd when there is nothing, as a loop
 /// does.
 class InboxUnderStress {

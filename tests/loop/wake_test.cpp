@@ -49,6 +49,45 @@ TEST_P(LoopWake, PostingToALoopThatDoesNotSleepMakesNoSyscall) {
     EXPECT_EQ(loop().counters().wakes, 0U);
 }
 
+TEST_P(LoopWake, AfterManyWaitsWithoutAPostTheNextWakesALoopThatIsAwakeOnce) {
+    // The loop has stopped saying when it is awake: one post pays for that, and those after it do
+    // not.
+    std::vector<std::unique_ptr<job>> jobs;
+    for (int i = 0; i != 100; ++i) {
+        jobs.push_back(std::make_unique<job>());
+    }
+    const auto calls_to_post = [&](std::size_t from, std::size_t to) {
+        std::uint64_t made = 0;
+        std::thread([&] {
+            const auto before = kernel::calls_made();
+            for (std::size_t i = from; i != to; ++i) {
+                loop().post(*jobs[i]);
+            }
+            made = kernel::calls_made() - before;
+        }).join();
+        return made;
+    };
+    std::uint64_t first = 99;
+    std::uint64_t then = 99;
+    job after([&] { then = calls_to_post(50, 100); });
+    alarm* next = nullptr;
+    unsigned rounds = 0;
+    alarm quiet(loop(), [&] {
+        if (++rounds != 200) {
+            loop().post_after(10us, *next);
+            return;
+        }
+        first = calls_to_post(0, 50);
+        loop().post_next(after);
+    });
+    next = &quiet;
+    loop().post_after(10us, quiet);
+    EXPECT_EQ(loop().run(run_mode::empty), 200U + 101U);
+    ASSERT_GE(loop().counters().waits, 100U);
+    EXPECT_EQ(first, 1U);
+    EXPECT_EQ(then, 0U);
+}
+
 TEST_P(LoopWake, PostingFromTheLoopsOwnThreadMakesNoSyscall) {
     job inner;
     std::uint64_t made = 99;

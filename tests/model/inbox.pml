@@ -1,5 +1,5 @@
 // The inbox and the wake-up of a loop: include/eddy/intrusive/inbox.hpp, and of loop: submit(),
-// stop(), harvest(), spin(), take_inbox() and take() (src/loop/loop.cpp, loop_spin.cpp,
+// stop(), harvest(), end_sleep(), spin(), take_inbox() and take() (src/loop/loop.cpp, loop_spin.cpp,
 // loop_work.cpp).
 //
 // Producers post POSTS nodes each, a stopper calls stop() STOPS times, and IO events of descriptors
@@ -97,20 +97,16 @@ proctype stopper() {
 inline inbox_take() {
     node = EMPTY;
     if
-    ::  head == EMPTY                  // the relaxed load; what comes after it is for the next time
+    ::  head == EMPTY || head == ASLEEP    // the relaxed load; what comes after it is for the next time
     ::  else ->
         d_step {                       // the exchange, and reversed(): the nodes are the loop's now
             h = head;
             head = EMPTY;
             stop_queued = false;
             // Of the pushes that met this sleep exactly one was told; without a sleep, none.
-            assert(told == (slept && h != ASLEEP -> 1 : 0));
+            assert(told == (slept -> 1 : 0));
             told = 0;
             slept = false;
-            if
-            ::  h == ASLEEP -> h = EMPTY
-            ::  else
-            fi;
             do
             ::  h != EMPTY ->
                 after = next[h];
@@ -152,9 +148,35 @@ inline take_inbox() {
     od
 }
 
+// inbox::rouse()
+inline rouse() {
+#ifdef ROUSE_WITHOUT_COMPARE
+    if
+    ::  head == ASLEEP -> head = EMPTY; slept = false
+    ::  else
+    fi
+#else
+    d_step {                           // compare_exchange
+        if
+        ::  head == ASLEEP -> head = EMPTY; slept = false; assert(told == 0)
+        ::  else
+        fi
+    }
+#endif
+}
+
+// loop::end_sleep(): where nobody has posted for long, pushes go on being told to wake the loop.
+inline end_sleep() {
+    if
+    ::  rouse()
+    ::  skip
+    fi
+}
+
 // loop::spin(): looks at the inbox and at the kernel until there is something, or for long enough.
 // The loop is awake: nobody is told to wake it.
 inline spin() {
+    rouse();
     do
     ::  head != EMPTY -> found = true; break           // inbox::empty()
     ::  atomic { io > 0 -> io--; found = true }; break
@@ -174,8 +196,8 @@ inline park() {
     sleeps = head == EMPTY;            // and says nothing: whoever pushes believes that it spins
     parked = sleeps
 #else
-    d_step {                           // compare_exchange
-        sleeps = head == EMPTY;
+    d_step {                           // the load, which only the loop could make wrong; compare_exchange
+        sleeps = head == EMPTY || head == ASLEEP;
         if
         ::  sleeps -> head = ASLEEP; parked = true; slept = true
         ::  else
@@ -224,9 +246,12 @@ active proctype event_loop() {
         ::  else ->                    // turn()
             sleeps = false;
             if
-            ::  ready                  // harvest() with a deadline that is past
+            ::  ready                  // ask_kernel() with a deadline that is past
             ::  else ->
-                spin();
+                if                     // harvest()
+                ::  spin()
+                ::  skip
+                fi;
                 if
                 ::  found
                 ::  else -> park()
@@ -234,7 +259,7 @@ active proctype event_loop() {
             fi;
             if
             ::  found -> found = false
-            ::  else -> wait()
+            ::  else -> wait(); end_sleep()
             fi;
             take_inbox();
             if                         // run_ready()

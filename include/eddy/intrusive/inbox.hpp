@@ -11,7 +11,9 @@ namespace eddy {
 ///
 ///     head:  empty  --push-->  nodes          empty  --park-->  asleep
 ///            nodes  --take-->  empty          asleep --push-->  nodes   (this push must wake it)
-///            asleep --take-->  empty
+///            asleep --take, rouse-->  empty
+///
+/// A loop that is awake may leave it asleep: then the next push wakes it for nothing.
 ///
 /// tests/model/inbox.pml is the model of this protocol.
 class inbox {
@@ -56,11 +58,24 @@ public:
     /// Thread: the loop's. From here on a push asks for a wake-up. False: there are nodes; do not
     /// sleep.
     [[nodiscard]] bool park() noexcept {
+        if (is_asleep()) {
+            return true;  // since an earlier park(), which has published what this one would
+        }
         queue_node* expected = nullptr;
         // release: pairs with push(). A push that comes before is seen here by the failing compare;
         // one that comes after sees `asleep`.
         return head_.compare_exchange_strong(expected, asleep(), std::memory_order_release,
                                              std::memory_order_relaxed);
+    }
+
+    /// Thread: the loop's. Takes park() back, if nobody has pushed anything since.
+    void rouse() noexcept {
+        if (is_asleep()) {
+            queue_node* expected = asleep();
+            // relaxed: nothing is published or read. A push that comes before has asked for a
+            // wake-up; its node stays.
+            head_.compare_exchange_strong(expected, nullptr, std::memory_order_relaxed);
+        }
     }
 
     /// Thread: the loop's. Nobody has pushed anything, nor has the loop slept, since it took all; a
@@ -76,6 +91,8 @@ public:
     static queue_node* next(const queue_node& node) noexcept { return node.next_; }
 
 private:
+    bool is_asleep() const noexcept { return head_.load(std::memory_order_relaxed) == asleep(); }
+
     /// An address that no node has.
     queue_node* asleep() const noexcept {
         return reinterpret_cast<queue_node*>(const_cast<std::atomic<queue_node*>*>(&head_));

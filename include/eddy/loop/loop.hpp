@@ -372,6 +372,7 @@ private:
     look next_look() noexcept;
     void harvest(time_point until);
     void ask_kernel(time_point until);
+    void look_at_kernel(time_point until);
     [[noreturn]] EDDY_COLD static void cannot_wait(std::error_code error);
     EDDY_COLD void begin_pause() noexcept;
     bool may_spin() noexcept {
@@ -383,10 +384,11 @@ private:
         return ready_.empty() && after_poll_.empty() && inbox_.empty();
     }
     void take_inbox() noexcept {
-        if (!inbox_.is_untouched()) {
+        if (!inbox_.empty()) {
             empty_inbox();
         }
     }
+    void end_sleep() noexcept;
     void empty_inbox() noexcept;
     void take(queue_node& node) noexcept;
     void expire_timers() noexcept {
@@ -622,6 +624,7 @@ private:
     time_point turn_now_ = time_point::min();
     time_point looked_at_{};  ///< the last time that the kernel was asked though more could run
     unsigned inline_depth_ = 0;
+    unsigned quiet_waits_ = 0;  ///< since another thread has last posted something; not above a few
     bool stopping_ = false;
     bool draining_ = false;
     bool destroying_ = false;
