@@ -50,13 +50,6 @@ void loop::settle() noexcept {
     }
 }
 
-/// take_inbox(), for when the loop may not be running: lets it sleep if it does.
-void loop::look_into_inbox() noexcept {
-    if (!inbox_.empty()) {
-        take_inbox();
-    }
-}
-
 namespace {
 
 descriptor make_timerfd(loop& home) {

@@ -71,7 +71,7 @@ time_point loop::now() noexcept {
 }
 
 time_point loop::next_deadline() noexcept {
-    look_into_inbox();
+    take_inbox();
     return next_in_heap();
 }
 

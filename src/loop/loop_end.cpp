@@ -205,7 +205,7 @@ void loop::cancel_timers() noexcept {
 }
 
 void loop::for_each_live(function_ref<void(const live_operation&)> visit) {
-    look_into_inbox();
+    take_inbox();
     visit_live(visit, false);
 }
 

@@ -383,6 +383,7 @@ private:
     bool nothing_to_run() const noexcept {
         return ready_.empty() && after_poll_.empty() && inbox_.empty();
     }
+    /// Leaves it parked if nothing is in it.
     void take_inbox() noexcept {
         if (!inbox_.empty()) {
             empty_inbox();
@@ -578,7 +579,6 @@ private:
     }
     EDDY_COLD void call_attention() noexcept;
     void settle() noexcept;
-    void look_into_inbox() noexcept;
 
     static bool ends_by_itself(const io_operation& op, bool timed) noexcept;
     bool away_from_inbox(timer& t) noexcept;
