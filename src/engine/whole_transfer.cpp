@@ -48,7 +48,7 @@ bool advance(io_request& request, io_result result, std::uint64_t moved_before) 
     return true;
 }
 
-io_result perform_whole(io_request request) noexcept {
+io_result perform_whole(io_request& request) noexcept {
     std::uint64_t moved = 0;
     io_result last = engine::perform(request);
     while (advance(request, last, moved)) {

@@ -12,7 +12,7 @@ namespace eddy {
 bool advance(io_request& request, io_result result, std::uint64_t moved_before) noexcept;
 
 /// Performs the request by calls that block, until it is done. Bytes that were moved are never lost
-/// behind an error. Thread: any.
-io_result perform_whole(io_request request) noexcept;
+/// behind an error; the request asks for the rest then. Thread: any.
+io_result perform_whole(io_request& request) noexcept;
 
 }  // namespace eddy

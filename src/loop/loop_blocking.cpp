@@ -75,6 +75,9 @@ void loop::take_back(blocking_call& call) noexcept {
         if (call.next_away != nullptr) {
             call.next_away->prev_away = call.prev_away;
         }
+        io_request& request = call.operation->request_;
+        call.request.slot = request.slot;
+        request = call.request;  // which asks for the rest, if it broke off
         engine_->came_back(*call.operation, call.result);
         ready_.push(*call.operation);
     }

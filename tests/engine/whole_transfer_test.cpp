@@ -238,6 +238,30 @@ TEST_P(WholeTransfer, ToAFileThatHasNoRoomTellsHowFarItCame) {
     EXPECT_EQ(buffer.substr(0, r.count()), text.substr(0, 60));
 }
 
+/// As on a disk that is full, and then is not.
+TEST_P(WholeTransfer, ThatBrokeOffAsksForTheRestAfterwards) {
+    const scratch_directory directory;
+    const descriptor d = attach(directory.file("f", ""));
+    std::string text = pattern(100);
+    std::vector<iovec> from = cut(text);
+    recorder w;
+    {
+        const file_size_limit limit(60);
+        start(w, writev_all(d, from));
+        ASSERT_TRUE(ends(w));
+        EXPECT_EQ(w.count(), 60U) << w.error();
+    }
+    const io_request rest = w.operation().request();
+    start(w, rest);
+    ASSERT_TRUE(ends(w));
+    EXPECT_EQ(w.count(), 40U) << w.error();
+    std::string buffer(200, '\0');
+    recorder r;
+    start(r, read_all(d, bytes(buffer), 0));
+    ASSERT_TRUE(ends(r));
+    EXPECT_EQ(buffer.substr(0, r.count()), text);
+}
+
 TEST_P(WholeTransfer, IsWhatAnExecutorDoesToo) {
     eddy::loop elsewhere({.engine = engine_kind::epoll});
     make_loop({.blocking = &elsewhere});
@@ -258,6 +282,7 @@ TEST_P(WholeTransfer, IsWhatAnExecutorDoesToo) {
         EXPECT_TRUE(ends(r));
         EXPECT_EQ(r.count(), 150U) << r.error();
         EXPECT_EQ(buffer.substr(90, 60), text.substr(0, 60));
+        EXPECT_EQ(w.operation().request().offset, 150);  // the rest, if it is started again
     }
     elsewhere.stop();
     thread.join();
