@@ -1,5 +1,7 @@
 #pragma once
 
+#include <eddy/engine/io_operation.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <system_error>
@@ -21,9 +23,9 @@ public:
     bool unused() const noexcept { return used_ == 0; }
 
     /// Precondition: not full.
-    void append(std::uint32_t& first, std::uint32_t& last, std::int32_t result) noexcept;
-    /// Precondition: `first` is not `none`.
-    std::int32_t take(std::uint32_t& first) noexcept;
+    void append(record_chain& to, std::int32_t result) noexcept;
+    /// Precondition: there is one.
+    std::int32_t take(record_chain& from) noexcept;
 
 private:
     struct record {
@@ -36,24 +38,23 @@ private:
     std::size_t used_ = 0;
 };
 
-inline void result_pool::append(std::uint32_t& first, std::uint32_t& last,
-                                std::int32_t result) noexcept {
+inline void result_pool::append(record_chain& to, std::int32_t result) noexcept {
     const std::uint32_t index = free_;
     free_ = records_[index].next;
     ++used_;
     records_[index] = {result, none};
-    if (first != none) {
-        records_[last].next = index;
+    if (to.first != none) {
+        records_[to.last].next = index;
     } else {
-        first = index;
+        to.first = index;
     }
-    last = index;
+    to.last = index;
 }
 
-inline std::int32_t result_pool::take(std::uint32_t& first) noexcept {
-    const std::uint32_t index = first;
+inline std::int32_t result_pool::take(record_chain& from) noexcept {
+    const std::uint32_t index = from.first;
     const record taken = records_[index];
-    first = taken.next;
+    from.first = taken.next;
     records_[index].next = free_;
     free_ = index;
     --used_;

@@ -93,8 +93,7 @@ inline void uring_engine::on_completion(io_operation& op, std::int32_t result,
         on_other_completion(op, result, flags);
     } else if ((flags & more_data) == more_data) {
         wear(op, flags);
-        results_.append(op.first_record_, op.last_record_,
-                        record_of(buffers_.take(*pool_, flags), result));
+        results_.append(op.request_.records, record_of(buffers_.take(*pool_, flags), result));
         make_runnable(op);
     } else if (request.code == opcode::send && op.moved_ == 0 &&
                is_over(request, io_result::value(result))) {

@@ -92,7 +92,7 @@ private:
     static io_result really_ready(const io_request& request, io_result result) noexcept;
     io_result ended(const io_operation& op, io_result result) const noexcept;
     static bool has_record(const io_operation& op) noexcept {
-        return op.first_record_ != result_pool::none;
+        return op.request_.multishot && op.request_.records.first != result_pool::none;
     }
     /// In the backlog, which shares its links with the ready queue.
     static bool in_backlog(const io_operation& op) noexcept {

@@ -30,7 +30,7 @@ void uring_engine::leave_line(io_operation& op) noexcept {
 }
 
 void uring_engine::keep_record(io_operation& op, std::int32_t result) noexcept {
-    results_.append(op.first_record_, op.last_record_, result);
+    results_.append(op.request_.records, result);
     if (op.cancel_sent_ && in_backlog(op)) {
         backlog_.erase(op);  // the cancellation waits in the backlog: results come first
         op.cancel_sent_ = false;
@@ -47,7 +47,7 @@ progress uring_engine::finish(io_operation& op) noexcept {
     if (op.request_.code == opcode::receive) {
         return finish_receive(op);
     }
-    const io_result result = io_result::from_kernel(results_.take(op.first_record_));
+    const io_result result = io_result::from_kernel(results_.take(op.request_.records));
     if (op.request_.code == opcode::accept) {
         return finish_accept(op, result);
     }
@@ -113,7 +113,7 @@ progress uring_engine::finish_wait(io_operation& op, io_result result) noexcept 
     }
     while (has_record(op)) {
         static_cast<void>(
-            results_.take(op.first_record_));  // behind a hang-up they say nothing new
+            results_.take(op.request_.records));  // behind a hang-up they say nothing new
     }
     if (!op.in_kernel_) {
         return progress::finished;
@@ -130,7 +130,7 @@ void uring_engine::drop_results(io_operation& op) noexcept {
             static_cast<void>(take_record_of_receive(op));
             drop_buffer(op);
         } else {
-            drop_result(op.request_, io_result::from_kernel(results_.take(op.first_record_)));
+            drop_result(op.request_, io_result::from_kernel(results_.take(op.request_.records)));
         }
     }
 }

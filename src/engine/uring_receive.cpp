@@ -71,7 +71,7 @@ std::int32_t uring_engine::record_of(detail::lease_buffer& buffer, std::int32_t 
 }
 
 io_result uring_engine::take_record_of_receive(io_operation& op) noexcept {
-    const std::int32_t record = results_.take(op.first_record_);
+    const std::int32_t record = results_.take(op.request_.records);
     if (record <= 0) {
         return io_result::from_kernel(record);
     }

@@ -230,6 +230,53 @@ TEST_P(Spawn, TakesTheMemoryThatASenderTellsOf) {
     EXPECT_EQ(memory.in_use(), 0U);
 }
 
+task<> waits_with_memory(std::allocator_arg_t, std::pmr::memory_resource*, event& ready) {
+    co_await ready.wait();
+}
+
+TEST_P(Spawn, KeepsNothingButTheFrameUnlessTheHandlerKeepsSomething) {
+    counting_resource memory;
+    event ready;
+    int failed = 0;
+    spawn(loop(), waits_with_memory(std::allocator_arg, &memory, ready));
+    settle();
+    EXPECT_EQ(memory.in_use(), 1U);
+    spawn(loop(), waits_with_memory(std::allocator_arg, &memory, ready),
+          [&](const std::exception_ptr&) noexcept { ++failed; });
+    settle();
+    EXPECT_EQ(memory.in_use(), 3U);
+    ready.set();
+    settle();
+    EXPECT_EQ(memory.in_use(), 0U);
+    EXPECT_EQ(failed, 0);
+}
+
+/// A handler that keeps nothing itself.
+template <int Number>
+struct counts_calls {
+    static inline int calls = 0;
+    void operator()(const std::exception_ptr&) const {
+        if (++calls == 2) {
+            throw std::runtime_error("twice");
+        }
+    }
+};
+
+TEST_P(Spawn, TellsTheRightOneOfSeveralHandlersThatKeepNothing) {
+    counts_calls<1>::calls = counts_calls<2>::calls = 0;
+    ::testing::internal::CaptureStderr();
+    for (int i = 0; i != 2; ++i) {
+        spawn(loop(), fails("the reason"), counts_calls<1>());
+    }
+    spawn(loop(), fails("the reason"), counts_calls<2>());
+    settle();
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+              "eddy: a task ended with an exception: twice\n");
+    EXPECT_EQ(counts_calls<1>::calls, 2);
+    EXPECT_EQ(counts_calls<2>::calls, 1);
+    EXPECT_TRUE(loop().empty());
+}
+
 TEST_P(Spawn, ThrowsIfThereIsNoMemoryAndLeavesNothing) {
     counting_resource memory(1);
     EXPECT_THROW(spawn(loop(), with_memory(std::allocator_arg, &memory, loop().get_scheduler())),
@@ -286,8 +333,8 @@ TEST_P(Spawn, LeavesNothingInAForkedChildThatLetsGoOfTheLoop) {
             return static_cast<int>(releases() - before);
         });
     };
-    EXPECT_EQ(releases_in_child(true), releases_in_child(false) + 1)
-        << "what the tasks of a loop have in common";
+    EXPECT_EQ(releases_in_child(true), releases_in_child(false) + 2)
+        << "what the tasks of a loop have in common, and those with one handler";
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <eddy/async/task.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/io/stream.hpp>
+#include <eddy/io/udp/socket.hpp>
 #include <eddy/loop/requests.hpp>
 
 #include <array>
@@ -221,6 +222,43 @@ TEST_P(SpawnedIo, MayBeThatOfAnotherLoop) {
         return count != 0;
     }));
     EXPECT_EQ(count, 5U);
+}
+
+/// A datagram with its address is larger than the sender's request, whose place others take.
+TEST_P(SpawnedIo, GivesWhatIsLargerThanItsRequest) {
+    const udp::socket a(loop(), address::loopback_v4(0));
+    const udp::socket b(loop(), address::loopback_v4(0));
+    address from;
+    address to;
+    ASSERT_FALSE(a.local_address(from));
+    ASSERT_FALSE(b.local_address(to));
+    std::string first(8, '.');
+    std::string second(8, '.');
+    std::size_t sum = 0;
+    int left = 0;
+    const auto reads = [&]() -> task<> {
+        const at_exit exit([&] { ++left; });
+        const datagram got = co_await b.recv_from(bytes(first));
+        EXPECT_EQ(got.from, from);
+        const auto [size, truncated, whose] = co_await b.recv_from(bytes(second));
+        EXPECT_EQ(whose, from);
+        sum = got.size + size;
+        static_cast<void>(co_await b.recv_from(bytes(first)));
+        ADD_FAILURE() << "it must not go on";
+    };
+    const auto writes = [&]() -> task<> {
+        co_await a.send_to(bytes("abc"), to);
+        co_await loop().get_scheduler().schedule_after(1ms);
+        co_await a.send_to(bytes("defg"), to);
+    };
+    spawn(loop(), reads());
+    spawn(loop(), writes());
+    ASSERT_TRUE(until([&] { return sum != 0; }));
+    EXPECT_EQ(sum, 7U);
+    EXPECT_EQ(first.substr(0, 3) + second.substr(0, 4), "abcdefg");
+    loop().post([&] { loop().stop(); });
+    loop().run(run_mode::drained);
+    EXPECT_EQ(left, 1);
 }
 
 /// `hops` times forth and back between two tasks.

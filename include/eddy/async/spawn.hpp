@@ -19,54 +19,91 @@ EDDY_EX_BEGIN
 
 class background;
 
-/// A task that nobody waits for. It owns itself. Here is what does not depend on its handler.
-class EDDY_API spawned_task : private task_observer {
+/// A task on its way to its loop. It owns itself.
+class EDDY_API spawned_task {
 public:
     /// From here on the loop has it. Thread: any.
-    void post(loop& home) noexcept;
+    void post() noexcept;
 
 protected:
-    explicit spawned_task(task<>&& run) noexcept : task_(std::move(run)) {}
+    spawned_task(loop& home, task<>&& run) noexcept : where_(home), task_(std::move(run)) {}
     ~spawned_task() = default;
+    frame_allocator memory() const noexcept { return task_access::promise(task_).get_allocator(); }
 
-    task<> task_;
-
-private:
     virtual void failed(std::exception_ptr error) noexcept = 0;
     /// Deletes this.
     virtual void drop() noexcept = 0;
 
-    static spawned_task& of(entry& start) noexcept;
-    static void on_run(entry& start) noexcept;
-    static void on_drop(entry& start) noexcept;
+    loop& where_;
+    task<> task_;
+
+private:
+    /// Afterwards this may be gone. Throws std::bad_alloc; then nothing was started.
+    virtual void start() = 0;
+
     void run() noexcept;
-    void task_ended(bool stopped) noexcept override;
+
+    entry start_{&entry_thunk<&spawned_task::start_, &spawned_task::run>,
+                 &entry_thunk<&spawned_task::start_, &spawned_task::drop>};
+};
+
+/// Such a one whose handler keeps nothing. It is gone when the task has begun. Throws
+/// std::bad_alloc.
+EDDY_API void spawn_with(void (*on_error)(std::exception_ptr) noexcept, loop& home, task<>&& run);
+
+/// Such a one that keeps its handler, and so stays until the task has ended. Here is what does not
+/// depend on the handler.
+class EDDY_API handled_task : public spawned_task, private task_owner {
+protected:
+    using spawned_task::spawned_task;
+    ~handled_task() = default;
+
+private:
+    void start() override;
+    void task_ended(task_promise_base& ended, bool stopped) noexcept override;
 
     background* in_ = nullptr;
 };
 
 template <class OnError>
-class spawned final : public spawned_task {
+void call_handler(OnError& on_error, std::exception_ptr error) noexcept {
+    if constexpr (std::is_nothrow_invocable_v<OnError&, std::exception_ptr>) {
+        on_error(std::move(error));
+    } else {
+        try {
+            on_error(std::move(error));
+        } catch (...) {
+            report_exception()(std::current_exception());
+        }
+    }
+}
+
+template <class OnError>
+class spawned final : public handled_task {
 public:
-    spawned(task<>&& run, OnError on_error) noexcept(std::is_nothrow_move_constructible_v<OnError>)
-        : spawned_task(std::move(run)), on_error_(std::move(on_error)) {}
+    spawned(loop& home, task<>&& run,
+            OnError on_error) noexcept(std::is_nothrow_move_constructible_v<OnError>)
+        : handled_task(home, std::move(run)), on_error_(std::move(on_error)) {}
 
 private:
     void failed(std::exception_ptr error) noexcept override {
-        if constexpr (std::is_nothrow_invocable_v<OnError&, std::exception_ptr>) {
-            on_error_(std::move(error));
-        } else {
-            try {
-                on_error_(std::move(error));
-            } catch (...) {
-                report_exception()(std::current_exception());
-            }
-        }
+        call_handler(on_error_, std::move(error));
     }
-    void drop() noexcept override { delete_in(task_access::promise(task_).get_allocator(), this); }
+    void drop() noexcept override { delete_in(memory(), this); }
 
-    [[no_unique_address]] OnError on_error_;
+    OnError on_error_;
 };
+
+/// Any other of its type does the same.
+template <class OnError>
+inline constexpr bool keeps_nothing = std::is_empty_v<OnError>&&
+    std::is_trivially_default_constructible_v<OnError>&& std::is_trivially_copyable_v<OnError>;
+
+template <class OnError>
+void handle_with(std::exception_ptr error) noexcept {
+    OnError on_error{};
+    call_handler(on_error, std::move(error));
+}
 
 EDDY_EX_END
 
@@ -83,13 +120,18 @@ EDDY_EX_BEGIN
 ///
 ///     eddy::spawn(loop, serve(acceptor));
 ///
-/// Besides the frame, it allocates one small object, from the same resource; the first of a loop
-/// one more, there, whose std::bad_alloc goes to `on_error`. Throws std::bad_alloc.
+/// Besides the frame, it allocates one small object, from the same resource, which is gone when the
+/// task has begun if `on_error` keeps nothing. The first of a loop, or with a handler, has one more
+/// made there, whose std::bad_alloc goes to `on_error`. Throws std::bad_alloc.
 template <class OnError = report_exception>
 void spawn(loop& home, task<>&& run, OnError on_error = {}) {
-    const auto memory = detail::task_access::promise(run).get_allocator();
-    detail::new_in<detail::spawned<OnError>>(memory, std::move(run), std::move(on_error))
-        ->post(home);
+    if constexpr (detail::keeps_nothing<OnError>) {
+        detail::spawn_with(&detail::handle_with<OnError>, home, std::move(run));
+    } else {
+        const auto memory = detail::task_access::promise(run).get_allocator();
+        detail::new_in<detail::spawned<OnError>>(memory, home, std::move(run), std::move(on_error))
+            ->post();
+    }
 }
 
 /// The same for any sender; its values are dropped. The memory is that of the allocator that its

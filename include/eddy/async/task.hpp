@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/async/detail/io_wait.hpp>
+#include <eddy/async/detail/outcome.hpp>
 #include <eddy/async/detail/sender_wait.hpp>
 #include <eddy/async/detail/task_promise.hpp>
 #include <eddy/base/assert.hpp>
@@ -58,6 +59,15 @@ struct task_access {
     static void start(const task<T>& of) noexcept {
         of.frame_.resume();
     }
+    /// Starts it. From here on it belongs to its owner, who destroys it.
+    template <class T>
+    static void let_go(task<T>&& of) noexcept {
+        std::exchange(of.frame_, nullptr).resume();
+    }
+    template <class T>
+    static void destroy(task_promise<T>& gone) noexcept {
+        std::coroutine_handle<task_promise<T>>::from_promise(gone).destroy();
+    }
 };
 
 /// Base of what this room awaits without a sender. Its `wait(task_promise_base&,
@@ -73,10 +83,6 @@ public:
     task<T> get_return_object() noexcept;
     void unhandled_exception() noexcept { result_.set_error(std::current_exception()); }
     outcome<T>& result() noexcept { return result_; }
-
-    /// Says that nothing stops it but the end of its loop, which ends all I/O there by itself.
-    void stop_with_home(bool only = true) noexcept { stops_with_home_ = only; }
-    bool stops_with_home() const noexcept { return stops_with_home_; }
 
     template <class Awaited>
     auto await_transform(task<Awaited>&& child) noexcept {
@@ -120,8 +126,7 @@ public:
 
 protected:
     std::coroutine_handle<> self() noexcept;
-    [[no_unique_address]] outcome<T> result_;
-    bool stops_with_home_ = false;
+    outcome<T> result_;
 };
 
 template <class T>
@@ -262,7 +267,7 @@ using task_values_t = typename task_values<Task>::type;
 
 /// A task that another one awaits: it runs on the same loop, under the same stop token.
 template <class T>
-class task_wait_for_task final : private task_observer {
+class task_wait_for_task final : private task_owner {
 public:
     task_wait_for_task(task<T>&& child, task_promise_base& promise,
                        std::coroutine_handle<> waiting) noexcept
@@ -273,9 +278,8 @@ public:
     static bool await_ready() noexcept { return false; }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
-        Promise& parent = waiting.promise();
-        task_access::promise(child_).adopt(parent.home(), parent.stop_token(), *this);
-        task_access::promise(child_).stop_with_home(parent.stops_with_home());
+        settle_as(waiting.promise().owner());
+        task_access::promise(child_).adopt(*this);
         task_access::start(child_);
         if (wait_.suspend()) {
             return true;
@@ -289,7 +293,7 @@ public:
     T await_resume() { return task_access::promise(child_).result().take(); }
 
 private:
-    void task_ended(bool stopped) noexcept override { wait_.arrived(stopped); }
+    void task_ended(task_promise_base&, bool stopped) noexcept override { wait_.arrived(stopped); }
 
     task_wait wait_;
     task<T> child_;
@@ -297,7 +301,7 @@ private:
 
 /// A task as a sender.
 template <class T, class Receiver>
-class task_state final : private task_observer {
+class task_state final : private task_owner {
 public:
     using operation_state_concept = ex::operation_state_tag;
 
@@ -307,7 +311,8 @@ public:
     task_state& operator=(const task_state&) = delete;
 
     void start() & noexcept {
-        task_access::promise(task_).adopt(loop::current(), stop_.arm(receiver_, *this), *this);
+        settle(loop::current(), stop_.arm(receiver_, *this));
+        task_access::promise(task_).adopt(*this);
         task_access::start(task_);
     }
 
@@ -315,7 +320,7 @@ private:
     using stop_source = stop_source_for<Receiver, task_state>;
     friend stop_source;
 
-    void task_ended(bool stopped) noexcept override {
+    void task_ended(task_promise_base&, bool stopped) noexcept override {
         stopped_ = stopped;
         if (stop_.disarm()) {
             finish();

@@ -50,6 +50,12 @@ enum class end_reason : std::uint8_t {
     no_memory,  ///< not_enough_memory: for its deadline
 };
 
+/// Numbers of the first and the last of an operation's results in a result_pool.
+struct record_chain {
+    std::uint32_t first;  ///< UINT32_MAX: there are none
+    std::uint32_t last;
+};
+
 /// What an operation is to do. Made by the functions in <eddy/loop/requests.hpp>.
 /// Lifetime: what it points to (buffers, vectors, addresses, paths) must live until the operation
 /// has completed.
@@ -73,7 +79,10 @@ struct io_request {
         std::uint64_t size = 0;  ///< of the buffer, also of one to come; open: RESOLVE_*
         unsigned* address_size;  ///< accept: a socklen_t, or null
     };
-    std::int64_t offset = -1;  ///< of the file; -1: its own position; open: the directory's fd
+    union {
+        std::int64_t offset = -1;  ///< of the file; -1: its own position; open: the directory's fd
+        record_chain records;      ///< io_uring, multishot: what came and was not delivered yet
+    };
 
     int directory() const noexcept { return static_cast<int>(offset); }
 };
@@ -147,7 +156,9 @@ private:
 
     void renew() noexcept {
         result_ = {};
-        first_record_ = last_record_ = UINT32_MAX;
+        if (request_.multishot) {
+            request_.records = {UINT32_MAX, UINT32_MAX};
+        }
         moved_ = 0;
         phase_ = phase::waiting;
         easy_ = 0;
@@ -159,9 +170,6 @@ private:
     callback callback_ = nullptr;
     io_operation* list_next_ = nullptr;
     io_operation* list_prev_ = nullptr;
-    /// io_uring: the chain of results that came and were not delivered yet.
-    std::uint32_t first_record_ = UINT32_MAX;
-    std::uint32_t last_record_ = UINT32_MAX;
     union {
         std::uint32_t moved_ = 0;  ///< by earlier calls for a transfer that wants all
         std::uint32_t told_;       ///< readiness engines: what a wait was told of

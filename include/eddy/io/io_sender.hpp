@@ -11,6 +11,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -68,6 +69,16 @@ EDDY_EX_BEGIN
 /// Of tasks, which await it with less than what connect() gives.
 template <class Sender, class Promise>
 class io_wait;
+
+enum class io_wait_state : std::uint8_t;
+
+/// What a sender asks for, and where.
+template <class Request>
+struct io_call {
+    loop* home;
+    [[no_unique_address]] Request request;
+    io_wait_state state;  ///< of a task that awaits it; in what is left of the last word, if any is
+};
 
 /// A Convert to whom the result of a call is enough.
 template <class Convert, class Receiver>
@@ -264,7 +275,7 @@ public:
 
     /// `home`: null, if the handle was empty; then it fails with `bad_file_descriptor`.
     io_sender(loop* home, const Request& request, Convert convert = {}) noexcept
-        : home_(home), request_(request), convert_(std::move(convert)) {}
+        : call_{home, request, {}}, convert_(std::move(convert)) {}
 
     template <class Self, class... Env>
     static consteval auto get_completion_signatures() noexcept {
@@ -273,15 +284,16 @@ public:
     }
     template <ex::receiver Receiver>
     auto connect(Receiver receiver) && noexcept {
-        return detail::io_state<Convert, Receiver>(home_, request_, std::move(convert_),
+        return detail::io_state<Convert, Receiver>(call_.home, call_.request, std::move(convert_),
                                                    std::move(receiver));
     }
     template <ex::receiver Receiver>
         requires std::is_copy_constructible_v<Convert>
     auto connect(Receiver receiver) const& noexcept {
-        return detail::io_state<Convert, Receiver>(home_, request_, convert_, std::move(receiver));
+        return detail::io_state<Convert, Receiver>(call_.home, call_.request, convert_,
+                                                   std::move(receiver));
     }
-    detail::completes_on_loop get_env() const noexcept { return {loop_scheduler(home_)}; }
+    detail::completes_on_loop get_env() const noexcept { return {loop_scheduler(call_.home)}; }
     /// For coroutines that go on where they were started: no hop if that is its loop.
     template <class Self = io_sender>
     affine_sender<Self> affine() && {
@@ -293,8 +305,7 @@ public:
     }
 
 private:
-    loop* home_;
-    Request request_;
+    detail::io_call<Request> call_;
     [[no_unique_address]] Convert convert_;
 
     template <class, class>

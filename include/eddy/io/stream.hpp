@@ -8,6 +8,7 @@
 #include <eddy/io/io_sender.hpp>
 #include <eddy/loop/requests.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 
@@ -60,6 +61,12 @@ public:
     auto write(std::span<const std::byte> buffer) const noexcept {
         using convert = detail::whole<direction::out>;
         return sender_of<direction::out, true>(buffer, convert(buffer.size()));
+    }
+    /// Bytes that could be changed, as a lease has them. Without this, a coroutine that g++ 12 has
+    /// compiled keeps the converted span, too.
+    template <std::same_as<std::span<std::byte>> Buffer>
+    auto write(Buffer buffer) const noexcept {
+        return write(std::span<const std::byte>(buffer));
     }
     /// The operation changes `vectors`: they are of no use afterwards. No more than 1 GiB.
     auto write(std::span<iovec> vectors) const noexcept {

@@ -34,7 +34,11 @@ struct request_builder {
 
     // Each is made in one go: what is written in parts is slow to copy soon after.
     static io_request on(const descriptor& d, opcode code) noexcept {
-        return {.code = code, .slot = d.slot_, .generation = d.generation_, .size = 0};
+        return {.code = code,
+                .slot = d.slot_,
+                .generation = d.generation_,
+                .size = 0,
+                .offset = at_position};
     }
     static io_request transfer(const descriptor& d, opcode code, const void* data, std::size_t size,
                                std::int64_t offset, int flags, bool all = false) noexcept {
@@ -64,7 +68,11 @@ public:
     explicit receive_request(const descriptor& d) noexcept
         : slot_(d.slot_), generation_(d.generation_) {}
     operator io_request() const noexcept {
-        return {.code = opcode::receive, .slot = slot_, .generation = generation_, .size = 0};
+        return {.code = opcode::receive,
+                .slot = slot_,
+                .generation = generation_,
+                .size = 0,
+                .offset = at_position};
     }
 
 private:
@@ -83,10 +91,10 @@ public:
 
     stream_request(const descriptor& d, std::span<const std::byte> buffer) noexcept
         : slot_(d.slot_),
-          generation_(d.generation_),
-          kind_(d.kind_),
           data_(const_cast<std::byte*>(buffer.data())),
-          size_(buffer.size()) {}
+          size_(buffer.size()),
+          generation_(d.generation_),
+          kind_(d.kind_) {}
     operator io_request() const noexcept {
         constexpr bool in = Direction == direction::in;
         const bool socket = is_socket(kind_);
@@ -111,10 +119,10 @@ public:
 
 private:
     fd_slot* slot_;
-    std::uint32_t generation_;
-    descriptor_kind kind_;
     std::byte* data_;
     std::size_t size_;
+    std::uint32_t generation_;
+    descriptor_kind kind_;
 
     friend class own_io;
 };

@@ -98,8 +98,8 @@ private:
     void take_inbox() noexcept;
 
     loop* home_;
-    stop_node stop_;
-    bool stop_posted_ = false;
+    [[no_unique_address]] stop_node stop_;
+    bool stop_posted_ = false;  // in what is left of the node's last word
 
     friend class loop;
 };

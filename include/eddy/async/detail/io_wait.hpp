@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/async/detail/io_wait_core.hpp>
+#include <eddy/async/detail/io_wait_store.hpp>
 #include <eddy/async/detail/sender_wait.hpp>
 #include <eddy/async/detail/spare_room.hpp>
 #include <eddy/async/detail/task_promise.hpp>
@@ -12,9 +13,12 @@
 
 #include <concepts>
 #include <coroutine>
+#include <cstddef>
 #include <exception>
+#include <memory>
 #include <new>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 namespace eddy::detail {
@@ -22,47 +26,49 @@ namespace eddy::detail {
 EDDY_EX_BEGIN
 
 /// An I/O sender that a task awaits. The frame keeps the sender and this; the operation has a room
-/// outside while it is pending, because g++ 12 gives each co_await of a frame a place of its own.
-/// Here is what depends on the sender, and what happens with each receive; the rest is in
-/// io_wait_core.
+/// outside while it is pending. Here is what depends on the sender, and what happens with each
+/// receive; the rest is in io_wait_core.
 template <class Convert, class Request, class Promise>
 class io_wait<io_sender<Convert, Request>, Promise> {
     using sender = io_sender<Convert, Request>;
     using handle = std::coroutine_handle<Promise>;
     using value = awaited_t<sender>;
+    using store = io_wait_store<value>;
 
 public:
-    /// Lifetime: `awaited` lives in the frame as long as this.
+    /// Lifetime: `awaited` lives in the frame as long as this, and is of no use afterwards.
     explicit io_wait(sender& awaited) noexcept : sender_(awaited) {}
     io_wait(const io_wait&) = delete;
     io_wait& operator=(const io_wait&) = delete;
     ~io_wait() {
-        if (room_ != nullptr) {
-            io_wait_core::leave(sender_.home_, room_, state_);
+        if (state() != io_wait_state::nothing) {
+            leave();
         }
     }
 
     static bool await_ready() noexcept { return false; }
     bool await_suspend(handle waiting) {
-        Promise& promise = waiting.promise();
-        if (!is_own(promise)) [[unlikely]] {
-            return start_general(promise, waiting);
+        if (!is_own(waiting.promise())) [[unlikely]] {
+            return start_general(waiting);
         }
         if constexpr (may_arrive_at_once) {
             if constexpr (prepares && !is_small) {
-                sender_.convert_.prepare(sender_.request_);
+                sender_.convert_.prepare(request());
             }
             if (arrives_at_once()) {
                 return false;
             }
         }
-        return start(promise, waiting);
+        return start(waiting);
     }
     value await_resume() {
-        if (state_ == io_wait_state::general) {
-            io_wait_core::resume_general(room_);
+        if (state() != io_wait_state::done) [[unlikely]] {
+            resume_otherwise();
         }
-        return outcome_.take();
+        const emptied at_end{*this};
+        if constexpr (!std::is_void_v<value>) {
+            return std::move(stored().value);
+        }
     }
 
 private:
@@ -72,11 +78,11 @@ private:
 
         template <class... Values>
         void set_value(Values&&... values) noexcept {
-            wait->outcome_.set_value(static_cast<Values&&>(values)...);
+            wait->set_value(static_cast<Values&&>(values)...);
         }
         template <class Error>
         EDDY_COLD void set_error(Error&& error) noexcept {
-            wait->outcome_.set_error(to_exception(static_cast<Error&&>(error)));
+            wait->set_error(to_exception(static_cast<Error&&>(error)));
         }
         void set_stopped() noexcept {}
     };
@@ -107,7 +113,7 @@ private:
     /// What most likely has to wait if it does not arrive at once.
     bool reads_something() const noexcept {
         if constexpr (std::same_as<Request, stream_request<direction::in, false>>) {
-            return sender_.request_.size() != 0;
+            return sender_.call_.request.size() != 0;
         } else {
             return takes_lease;
         }
@@ -128,14 +134,19 @@ private:
     static bool has_part(void* wait) noexcept { return of(wait).sender_.convert_.has_part(); }
     static void deliver(void* wait, io_result result, loop& home, const io_operation& op) noexcept {
         io_wait& self = of(wait);
+        const bool general = is_general(self.state());
         if constexpr (needs_no_operation<Convert, receiver>) {
             self.sender_.convert_(result, receiver{&self});
         } else {
             self.sender_.convert_(result, receiver{&self}, home, op);
         }
+        if (general) {
+            self.state() = has_value(self.state()) ? io_wait_state::general_done
+                                                   : io_wait_state::general_failed;
+        }
     }
     static void fail(void* wait, std::exception_ptr error) noexcept {
-        of(wait).outcome_.set_error(std::move(error));
+        of(wait).set_error(std::move(error));
     }
     static consteval io_wait_calls make_calls() noexcept {
         io_wait_calls made{};
@@ -154,13 +165,46 @@ private:
     }
     static constexpr io_wait_calls calls = make_calls();
 
-    io_wait_core core(Promise& promise) noexcept {
-        return {sender_.home_, room_, state_, promise, calls};
+    Request& request() noexcept { return sender_.call_.request; }
+    io_wait_state& state() noexcept { return sender_.call_.state; }
+    /// From here on there is a store in place of the request.
+    store& begin() noexcept { return place_.begin(sender_.call_); }
+    store& stored() noexcept { return place_.of(sender_.call_); }
+    template <class... Values>
+    void set_value(Values&&... values) noexcept {
+        using kept = typename store::stored;
+        if constexpr (std::is_nothrow_constructible_v<kept, Values...>) {
+            std::construct_at(std::addressof(stored().value), static_cast<Values&&>(values)...);
+            state() = io_wait_state::done;
+        } else {
+            try {
+                std::construct_at(std::addressof(stored().value), static_cast<Values&&>(values)...);
+                state() = io_wait_state::done;
+            } catch (...) {
+                set_error(std::current_exception());
+            }
+        }
+    }
+    void set_error(std::exception_ptr error) noexcept {
+        std::construct_at(&stored().error, std::move(error));
+        state() = io_wait_state::failed;
+    }
+    struct emptied {
+        io_wait& wait;
+        ~emptied() {
+            std::destroy_at(std::addressof(wait.stored().value));
+            wait.state() = io_wait_state::nothing;
+        }
+    };
+    /// The coroutine that waits for a task_io.
+    handle waiting() noexcept { return handle::from_address(stored().waiting); }
+    io_wait_core core(handle waiting) noexcept {
+        return {stored().room, state(), waiting.promise(), waiting, calls};
     }
 
     /// Whether a task_io will do.
     bool is_own(const Promise& promise) const noexcept {
-        const loop* const home = sender_.home_;
+        const loop* const home = sender_.call_.home;
         return promise.stops_with_home() && home == promise.home() && home == loop::current();
     }
 
@@ -168,16 +212,17 @@ private:
     bool arrives_at_once() noexcept {
         io_result result;
         if constexpr (is_small) {
-            if (!own_io::transfer_now(*sender_.home_, sender_.request_, result)) {
+            if (!own_io::transfer_now(*sender_.call_.home, request(), result)) {
                 return false;
             }
-            if (goes_on ? result.raw() == static_cast<std::int64_t>(sender_.request_.size())
-                        : result.ok()) [[likely]] {
-                outcome_.set_value(result.count());
+            if (goes_on ? result.raw() == static_cast<std::int64_t>(request().size()) : result.ok())
+                [[likely]] {
+                begin();
+                set_value(static_cast<std::size_t>(result.raw()));
                 return true;
             }
-        } else if (!may_be_cut<Convert>(sender_.request_) ||
-                   !own_io::transfer_now(*sender_.home_, sender_.request_, result)) {
+        } else if (!may_be_cut<Convert>(request()) ||
+                   !own_io::transfer_now(*sender_.call_.home, request(), result)) {
             return false;
         }
         return arrived(result);
@@ -185,53 +230,61 @@ private:
     /// False: only a part.
     EDDY_COLD bool arrived(io_result result) noexcept {
         if (!result) {
-            receiver{this}.set_error(result.error());
+            begin();
+            set_error(to_exception(result.error()));
             return true;
         }
         if constexpr (goes_on && is_small) {
-            io_request request = sender_.request_;
-            if (sender_.convert_.again(result, request)) {
-                sender_.request_.skip(result.count());
+            io_request whole = request();
+            if (sender_.convert_.again(result, whole)) {
+                request().skip(result.count());
                 return false;
             }
         } else if constexpr (goes_on) {
-            if (sender_.convert_.again(result, sender_.request_)) {
+            if (sender_.convert_.again(result, request())) {
                 return false;
             }
         }
+        begin();
         sender_.convert_(result, receiver{this});
         return true;
     }
 
-    [[gnu::noinline]] bool start(Promise& promise, handle waiting) {
-        auto* const op = new (take_room(room::small))
-            task_io(&on_complete, sender_.request_,
-                    takes_lease ? own_io::lease_is::taken : own_io::lease_is::left, this, waiting);
-        room_ = op;
+    bool start(handle waiting) { return start_in(take_room(room::small), waiting); }
+    [[gnu::noinline]] bool start_in(void* taken, handle waiting) noexcept {
+        auto* const op = new (taken)
+            task_io(&on_complete, request(),
+                    takes_lease ? own_io::lease_is::taken : own_io::lease_is::left, this);
+        const bool reads = reads_something();
+        loop& home = *sender_.call_.home;
+        store& begun = begin();
+        begun.room = op;
+        begun.waiting = waiting.address();
         // A loop at whose end the task is to be stopped lets nothing wait any more.
-        if (reads_something() && op->wait_for_data(*sender_.home_)) [[likely]] {
-            state_ = io_wait_state::suspended;
+        if (reads && op->wait_for_data(home)) [[likely]] {
+            state() = io_wait_state::suspended;
             return true;
         }
-        return start_otherwise(promise, *op);
+        state() = io_wait_state::starting;
+        return start_otherwise(*op, waiting);
     }
-    [[gnu::noinline]] bool start_otherwise(Promise& promise, task_io& op) {
+    [[gnu::noinline]] bool start_otherwise(task_io& op, handle waiting) noexcept {
+        Promise& promise = waiting.promise();
         if (promise.stop_token().stop_requested()) [[unlikely]] {
             promise.end_stopped();
             return true;
         }
-        state_ = io_wait_state::starting;
         if constexpr (prepares && !may_arrive_at_once) {
-            if (!core(promise).prepare(op)) {
+            if (!core(waiting).prepare(op)) {
                 return false;
             }
         }
-        op.start(*sender_.home_);
-        if (state_ == io_wait_state::starting) [[likely]] {
-            state_ = io_wait_state::suspended;
+        op.start(*promise.home());
+        if (state() == io_wait_state::starting) [[likely]] {
+            state() = io_wait_state::suspended;
             return true;
         }
-        if (state_ == io_wait_state::done) {
+        if (state() != io_wait_state::stopped) {
             return false;
         }
         promise.end_stopped();  // this may be gone
@@ -242,44 +295,68 @@ private:
         of(own.wait).completed(own);
     }
     void completed(task_io& op) noexcept {
-        const handle waiting = handle::from_address(op.waiting.address());
         const io_result result = op.result();
         if (!result) [[unlikely]] {
-            ended_without(op, result, waiting.promise());
+            ended_without(op, result);
             return;
         }
         if constexpr (goes_on) {
             if (sender_.convert_.again(result, op.mutable_request())) {
-                go_on(op, result, waiting.promise());
+                go_on(op, result);
                 return;
             }
         }
+        const handle next = waiting();
+        const bool inside_start = state() == io_wait_state::starting;
         if constexpr (takes_lease) {
             sender_.convert_(op.take_lease(), receiver{this});
         } else {
-            deliver(this, result, *sender_.home_, op);
+            deliver(this, result, *next.promise().home(), op);
         }
-        room_ = nullptr;
         give_back(op);
-        if (std::exchange(state_, io_wait_state::done) != io_wait_state::starting) {
-            waiting.resume();
+        if (!inside_start) {
+            next.resume();
         }
     }
 
-    EDDY_COLD bool start_general(Promise& promise, handle waiting) {
-        return core(promise).start_general(this, sender_.request_, waiting);
+    EDDY_COLD void ended_without(task_io& op, io_result result) noexcept {
+        core(waiting()).ended_without(op, result);
     }
-    EDDY_COLD void ended_without(task_io& op, io_result result, Promise& promise) noexcept {
-        core(promise).ended_without(op, result);
+    EDDY_COLD void go_on(task_io& op, io_result result) noexcept {
+        core(waiting()).go_on(op, result);
     }
-    EDDY_COLD void go_on(task_io& op, io_result result, Promise& promise) noexcept {
-        core(promise).go_on(op, result);
+    EDDY_COLD bool start_general(handle waiting) {
+        loop* const home = sender_.call_.home;
+        const io_request wanted = request();
+        begin();
+        return core(waiting).start_general(this, home, wanted);
+    }
+    /// There is a value and nothing else afterwards. Throws what the wait has failed with.
+    EDDY_COLD void resume_otherwise() {
+        if (is_general(state())) {
+            io_wait_core::resume_general(stored().room);
+        }
+        if (has_error(state())) {
+            std::rethrow_exception(std::move(stored().error));
+        }
+        io_wait_core::leave_general(stored().room);
+        state() = io_wait_state::done;
+    }
+    EDDY_COLD void leave() noexcept {
+        if (is_general(state())) {
+            io_wait_core::leave_general(stored().room);
+        } else if (state() == io_wait_state::starting || state() == io_wait_state::suspended) {
+            io_wait_core::leave(*waiting().promise().home(), *static_cast<task_io*>(stored().room));
+        }
+        if (has_value(state())) {
+            std::destroy_at(std::addressof(stored().value));
+        } else if (has_error(state())) {
+            std::destroy_at(&stored().error);
+        }
     }
 
     sender& sender_;
-    void* room_ = nullptr;
-    [[no_unique_address]] outcome<value> outcome_;
-    io_wait_state state_ = io_wait_state::nothing;
+    [[no_unique_address]] io_wait_place<store, io_call<Request>> place_;
 };
 
 EDDY_EX_END

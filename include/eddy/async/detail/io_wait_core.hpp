@@ -18,12 +18,10 @@ EDDY_EX_BEGIN
 
 /// The operation of a task that nobody but its loop can stop, on that loop.
 struct task_io : own_io {
-    task_io(callback on_complete, const io_request& request, lease_is how, void* awaiter,
-            std::coroutine_handle<> handle) noexcept
-        : own_io(on_complete, request, how), wait(awaiter), waiting(handle) {}
+    task_io(callback on_complete, const io_request& request, lease_is how, void* awaiter) noexcept
+        : own_io(on_complete, request, how), wait(awaiter) {}
 
     void* wait;
-    std::coroutine_handle<> waiting;
 };
 
 inline void give_back(task_io& op) noexcept {
@@ -43,26 +41,44 @@ struct io_wait_calls {
 /// How far an io_wait is. Two ways: with a task_io, where the task, its loop and the I/O are on
 /// this thread and only the end of the loop can stop them; else the same as with any other sender.
 ///
-///     nothing --own_io::transfer_now()--> nothing, with a result
-///     nothing --task_io--> starting --result, or stopped--> done, stopped
-///                          starting --would block--> suspended --result--> done, resumed
-///     nothing --else--> general
-enum class io_wait_state : std::uint8_t { nothing, starting, suspended, done, stopped, general };
+///     nothing --own_io::transfer_now()--> done, failed
+///     nothing --task_io--> starting --result, or stopped--> done, failed, stopped
+///                          starting --would block--> suspended --result--> done, failed, resumed
+///     nothing --else--> general --result--> general_done, general_failed
+///     done --await_resume()--> nothing
+enum class io_wait_state : std::uint8_t {
+    nothing,
+    starting,
+    suspended,
+    stopped,
+    done,
+    failed,
+    general,
+    general_done,
+    general_failed,
+};
+constexpr bool is_general(io_wait_state state) noexcept { return state >= io_wait_state::general; }
+constexpr bool has_value(io_wait_state state) noexcept {
+    return state == io_wait_state::done || state == io_wait_state::general_done;
+}
+constexpr bool has_error(io_wait_state state) noexcept {
+    return state == io_wait_state::failed || state == io_wait_state::general_failed;
+}
 
 /// An io_wait without its types, for the time of a call: so what is rare is compiled once.
 ///
 /// Thread: that of the task.
 struct io_wait_core {
-    loop* home;
     void*& room;
     io_wait_state& state;
     task_promise_base& promise;
+    std::coroutine_handle<> waiting;
     const io_wait_calls& calls;
 
-    /// The task is destroyed: takes back what is pending.
-    EDDY_API static void leave(loop* home, void* room, io_wait_state state) noexcept;
-
     // Of one with a task_io.
+
+    /// The task is destroyed: takes back what is pending.
+    EDDY_API static void leave(loop& home, task_io& op) noexcept;
 
     /// Has the request made. False: that failed, and the wait is over.
     EDDY_API bool prepare(task_io& op) const noexcept;
@@ -75,13 +91,13 @@ struct io_wait_core {
     // Of one without.
 
     /// What await_suspend() returns. Throws std::bad_alloc.
-    EDDY_API bool start_general(void* wait, const io_request& request,
-                                std::coroutine_handle<> waiting) const;
-    /// Throws what a general wait has failed with.
+    EDDY_API bool start_general(void* wait, loop* home, const io_request& request) const;
+    /// Throws what it has failed with.
     EDDY_API static void resume_general(void* room);
+    EDDY_API static void leave_general(void* room) noexcept;
 
 private:
-    void arrived(task_io& op, bool stopped) const noexcept;
+    void arrived(task_io& op, bool inside_start) const noexcept;
 };
 
 EDDY_EX_END

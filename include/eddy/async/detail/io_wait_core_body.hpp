@@ -46,56 +46,53 @@ EDDY_EX_INLINE bool io_wait_core::prepare(task_io& op) const noexcept {
         return true;
     }
     calls.fail(op.wait, to_exception(error));
-    room = nullptr;
     give_back(op);
     return false;
 }
 
 EDDY_EX_INLINE void io_wait_core::go_on(task_io& op, io_result result) const noexcept {
+    const bool inside_start = state == io_wait_state::starting;
     if (promise.stop_token().stop_requested()) {
-        calls.deliver(op.wait, result, *home, op);
-        arrived(op, false);
+        calls.deliver(op.wait, result, *promise.home(), op);
+        arrived(op, inside_start);
     } else if (op.lost_descriptor()) {  // its handle was closed between the two
         calls.fail(op.wait, to_exception(std::make_error_code(std::errc::operation_canceled)));
-        arrived(op, false);
+        arrived(op, inside_start);
     } else {
         const io_request request = op.request();
-        home->start(op, request);
+        promise.home()->start(op, request);
     }
 }
 
 EDDY_EX_INLINE void io_wait_core::ended_without(task_io& op, io_result result) const noexcept {
+    const bool inside_start = state == io_wait_state::starting;
     if (op.takes_lease()) {
         static_cast<void>(op.take_lease());
     }
-    bool stopped = false;
     if (!op.was_canceled()) {
         calls.fail(op.wait, to_exception(result.error()));
     } else if (calls.has_part != nullptr && calls.has_part(op.wait)) {
-        calls.deliver(op.wait, result, *home, op);
+        calls.deliver(op.wait, result, *promise.home(), op);
     } else {
-        stopped = true;
+        state = io_wait_state::stopped;
     }
-    arrived(op, stopped);
+    arrived(op, inside_start);
 }
 
-EDDY_EX_INLINE void io_wait_core::arrived(task_io& op, bool stopped) const noexcept {
-    const std::coroutine_handle<> waiting = op.waiting;
-    room = nullptr;
+EDDY_EX_INLINE void io_wait_core::arrived(task_io& op, bool inside_start) const noexcept {
     give_back(op);
-    const auto next = stopped ? io_wait_state::stopped : io_wait_state::done;
-    if (std::exchange(state, next) == io_wait_state::starting) {
+    if (inside_start) {
         return;
     }
-    if (stopped) {
+    if (state == io_wait_state::stopped) {
         promise.end_stopped();
     } else {
         waiting.resume();
     }
 }
 
-EDDY_EX_INLINE bool io_wait_core::start_general(void* wait, const io_request& request,
-                                                std::coroutine_handle<> waiting) const {
+EDDY_EX_INLINE bool io_wait_core::start_general(void* wait, loop* home,
+                                                const io_request& request) const {
     auto* const made = new (take_room(room::large))
         general_io_wait(io_sender<into_frame>(home, request, {wait, &calls}), promise, waiting);
     room = made;
@@ -107,15 +104,14 @@ EDDY_EX_INLINE void io_wait_core::resume_general(void* room) {
     static_cast<general_io_wait*>(room)->await_resume();
 }
 
-EDDY_EX_INLINE void io_wait_core::leave(loop* home, void* room, io_wait_state state) noexcept {
-    if (state == io_wait_state::general) {
-        std::destroy_at(static_cast<general_io_wait*>(room));
-        give_room_back(room::large, room);
-        return;
-    }
-    auto& op = *static_cast<task_io*>(room);
+EDDY_EX_INLINE void io_wait_core::leave_general(void* room) noexcept {
+    std::destroy_at(static_cast<general_io_wait*>(room));
+    give_room_back(room::large, room);
+}
+
+EDDY_EX_INLINE void io_wait_core::leave(loop& home, task_io& op) noexcept {
     if (op.pending()) {
-        home->abandon(op);
+        home.abandon(op);
     }
     give_back(op);
 }

@@ -13,15 +13,18 @@ namespace eddy {
 EDDY_EX_BEGIN
 
 /// A child. It owns itself; the list is for children that outlive the task with the nursery.
-class nursery::nursed final : private detail::task_observer {
+class nursery::nursed final : private detail::task_owner {
 public:
     nursed(nursery& in, task<> child) noexcept
-        : in_(in), next_(in.first_), task_(std::move(child)) {
+        : task_owner(&in.home_, in.get_stop_token()),
+          in_(in),
+          next_(in.first_),
+          task_(std::move(child)) {
         if (next_ != nullptr) {
             next_->previous_ = this;
         }
         in_.first_ = this;
-        detail::task_access::promise(task_).adopt(&in.home_, in.get_stop_token(), *this);
+        detail::task_access::promise(task_).adopt(*this);
     }
     ~nursed() {
         (previous_ != nullptr ? previous_->next_ : in_.first_) = next_;
@@ -43,7 +46,7 @@ public:
     }
 
 private:
-    void task_ended(bool) noexcept override {
+    void task_ended(detail::task_promise_base&, bool) noexcept override {
         nursery& in = in_;
         if (auto error = detail::task_access::promise(task_).result().error()) {
             in.fail(std::move(error));

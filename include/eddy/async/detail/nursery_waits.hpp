@@ -46,19 +46,19 @@ struct end_stopped_here {
 
 /// A task that runs under a stop token of its own.
 template <class T>
-class task_wait_with_token final : private task_observer {
+class task_wait_with_token final : private task_owner {
 public:
     using values = task_values_t<task<T>>;
 
     task_wait_with_token(task<T>&& child, ex::inplace_stop_token stop, task_promise_base& promise,
                          std::coroutine_handle<> waiting) noexcept
-        : wait_(promise, waiting), stop_(stop), child_(std::move(child)) {}
+        : task_owner(loop::current(), stop), wait_(promise, waiting), child_(std::move(child)) {}
     task_wait_with_token(const task_wait_with_token&) = delete;
     task_wait_with_token& operator=(const task_wait_with_token&) = delete;
 
     static bool await_ready() noexcept { return false; }
     bool await_suspend(std::coroutine_handle<>) noexcept {
-        task_access::promise(child_).adopt(loop::current(), stop_, *this);
+        task_access::promise(child_).adopt(*this);
         task_access::start(child_);
         return wait_.suspend();
     }
@@ -76,13 +76,12 @@ public:
     }
 
 private:
-    void task_ended(bool stopped) noexcept override {
+    void task_ended(task_promise_base&, bool stopped) noexcept override {
         stopped_ = stopped;
         wait_.arrived(false);
     }
 
     task_wait wait_;
-    ex::inplace_stop_token stop_;
     bool stopped_ = false;
     task<T> child_;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/async/detail/outcome.hpp>
 #include <eddy/async/detail/task_promise.hpp>
 #include <eddy/base/config.hpp>
 #include <eddy/ex/connect.hpp>

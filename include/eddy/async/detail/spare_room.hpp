@@ -16,7 +16,7 @@ namespace eddy::detail {
 enum class room : std::uint8_t { small, large };
 
 /// Of these, malloc wastes nothing.
-inline constexpr std::array<std::size_t, 2> room_sizes = {136, 280};
+inline constexpr std::array<std::size_t, 2> room_sizes = {120, 296};
 
 /// Those of one size that nobody uses; each begins with a pointer to the next. A task that goes on
 /// soon waits again, so that few are enough.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/async/detail/task_frame.hpp>
+#include <eddy/async/detail/task_owner.hpp>
 #include <eddy/base/config.hpp>
 #include <eddy/base/member.hpp>
 #include <eddy/ex/get_allocator.hpp>
@@ -14,26 +15,13 @@
 #include <atomic>
 #include <coroutine>
 #include <cstdint>
-#include <exception>
 #include <memory>
-#include <type_traits>
-#include <utility>
 
 namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
 class task_promise_base;
-
-/// What is told when a task ends, by return or exception, or because it was stopped. Called when it
-/// is suspended for good; destroys it or has it destroyed.
-class task_observer {
-public:
-    virtual void task_ended(bool stopped) noexcept = 0;
-
-protected:
-    ~task_observer() = default;
-};
 
 /// What a task may ask, and tells those it awaits.
 class task_env {
@@ -61,6 +49,14 @@ class task_wait {
 public:
     task_wait(task_promise_base& promise, std::coroutine_handle<> waiting) noexcept
         : promise_(promise), waiting_(waiting) {}
+    task_wait(const task_wait&) = delete;
+    task_wait& operator=(const task_wait&) = delete;
+    ~task_wait() {
+        // acquire: pairs with hop(): there is an entry then.
+        if (hops_.load(std::memory_order_acquire)) {
+            stay();
+        }
+    }
 
     /// Thread: any. Afterwards the task may be gone.
     void arrived(bool stopped) noexcept;
@@ -74,11 +70,17 @@ private:
     enum class phase : std::uint8_t { starting, suspended, done };
 
     void arrived_elsewhere() noexcept;
+    void hop() noexcept;
+    void stay() noexcept;
 
     task_promise_base& promise_;
     std::coroutine_handle<> waiting_;
     std::atomic<phase> phase_{phase::starting};
     bool stopped_ = false;
+    std::atomic<bool> hops_{false};  ///< it was completed elsewhere: there is an entry
+    union {
+        entry hop_;
+    };
 };
 
 class task_promise_base : public task_frame {
@@ -86,61 +88,33 @@ public:
     using task_frame::task_frame;
     task_promise_base(const task_promise_base&) = delete;
     task_promise_base& operator=(const task_promise_base&) = delete;
-    ~task_promise_base() {
-        if (hop_.posted()) {
-            home_->disarm(hop_);
-        }
-    }
 
     static std::suspend_always initial_suspend() noexcept { return {}; }
     struct ending {
         static bool await_ready() noexcept { return false; }
         template <class Promise>
         void await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
-            ended.promise().observer_->task_ended(false);
+            task_promise_base& promise = ended.promise();
+            promise.owner_->task_ended(promise, false);
         }
         static void await_resume() noexcept {}
     };
     static ending final_suspend() noexcept { return {}; }
 
     /// What it awaits was stopped: it never goes on, and is destroyed by its owner.
-    void end_stopped() noexcept { observer_->task_ended(true); }
+    void end_stopped() noexcept { owner_->task_ended(*this, true); }
 
-    void adopt(loop* home, ex::inplace_stop_token stop, task_observer& observer) noexcept {
-        home_ = home;
-        stop_ = stop;
-        observer_ = &observer;
-    }
-    loop* home() const noexcept { return home_; }
-    ex::inplace_stop_token stop_token() const noexcept { return stop_; }
+    /// Before it is started.
+    void adopt(task_owner& owner) noexcept { owner_ = &owner; }
+    const task_owner& owner() const noexcept { return *owner_; }
+    loop* home() const noexcept { return owner_->home(); }
+    ex::inplace_stop_token stop_token() const noexcept { return owner_->stop_token(); }
+    bool stops_with_home() const noexcept { return owner_->stops_with_home(); }
     using task_frame::get_allocator;
     task_env get_env() const noexcept { return task_env(*this); }
 
-    /// Before it is started: `on_run` is called on the home loop, or `on_drop` if that ends first.
-    void post_start(entry::callback on_run, entry::callback on_drop) noexcept {
-        hop_.set_callbacks(on_run, on_drop);
-        home_->post(hop_);
-    }
-    /// Of the task that was posted so.
-    static task_observer& observer_of(entry& start) noexcept {
-        return *owner_of<&task_promise_base::hop_>(start).observer_;
-    }
-    /// Goes on with `wait` on the home loop.
-    EDDY_COLD void hop(task_wait& wait) noexcept {
-        hopping_ = &wait;
-        constexpr auto land = &entry_thunk<&task_promise_base::hop_, &task_promise_base::landed>;
-        hop_.set_callbacks(land, land);
-        home_->hand_over(hop_);
-    }
-
 private:
-    void landed() noexcept { hopping_->resume(); }
-
-    loop* home_ = nullptr;
-    ex::inplace_stop_token stop_;
-    task_observer* observer_ = nullptr;
-    entry hop_;
-    task_wait* hopping_ = nullptr;
+    task_owner* owner_ = nullptr;
 };
 
 inline ex::inplace_stop_token task_env::query(ex::get_stop_token_t) const noexcept {
@@ -178,11 +152,25 @@ inline void task_wait::arrived(bool stopped) noexcept {
 
 EDDY_COLD inline void task_wait::arrived_elsewhere() noexcept {
     if (promise_.home() != nullptr) {
-        promise_.hop(*this);
+        hop();
         // acq_rel: the task sees the result; this sees the suspended task.
     } else if (phase_.exchange(phase::done, std::memory_order_acq_rel) == phase::suspended) {
         resume();
     }
+}
+
+EDDY_COLD inline void task_wait::hop() noexcept {
+    constexpr auto land = &entry_thunk<&task_wait::hop_, &task_wait::resume>;
+    std::construct_at(&hop_, land, land);
+    hops_.store(true, std::memory_order_release);  // pairs with the destructor
+    promise_.home()->hand_over(hop_);
+}
+
+EDDY_COLD inline void task_wait::stay() noexcept {
+    if (hop_.posted()) {
+        promise_.home()->disarm(hop_);
+    }
+    std::destroy_at(&hop_);
 }
 
 inline bool task_wait::suspend() noexcept {
@@ -195,77 +183,6 @@ inline bool task_wait::suspend() noexcept {
     phase_.store(phase::suspended, std::memory_order_relaxed);
     return true;
 }
-
-/// Where a task's or an awaited sender's result is kept. Void: nothing to keep.
-template <class T>
-class outcome {
-    struct nothing {};
-    using stored = std::conditional_t<std::is_void_v<T>, nothing, T>;
-
-public:
-    outcome() noexcept {}
-    outcome(const outcome&) = delete;
-    outcome& operator=(const outcome&) = delete;
-    ~outcome() { clear(); }
-
-    template <class... Values>
-    void set_value(Values&&... values) noexcept {
-        if constexpr (std::is_nothrow_constructible_v<stored, Values...>) {
-            store_value(static_cast<Values&&>(values)...);
-        } else {
-            try {
-                store_value(static_cast<Values&&>(values)...);
-            } catch (...) {
-                set_error(std::current_exception());
-            }
-        }
-    }
-    /// Also in place of a value.
-    void set_error(std::exception_ptr error) noexcept {
-        clear();
-        std::construct_at(&error_, std::move(error));
-        holds_ = content::error;
-    }
-    /// Null: there is none.
-    std::exception_ptr error() const noexcept {
-        return holds_ == content::error ? error_ : nullptr;
-    }
-    /// Precondition: there is one.
-    stored& value() noexcept { return value_; }
-    /// Precondition: there is a value or an error.
-    T take() {
-        if (holds_ == content::error) {
-            throw_error();
-        }
-        if constexpr (!std::is_void_v<T>) {
-            return std::move(value_);
-        }
-    }
-
-private:
-    enum class content : std::uint8_t { nothing, value, error };
-
-    [[noreturn]] EDDY_COLD void throw_error() { std::rethrow_exception(std::move(error_)); }
-    template <class... Values>
-    void store_value(Values&&... values) {
-        std::construct_at(std::addressof(value_), static_cast<Values&&>(values)...);
-        holds_ = content::value;
-    }
-    void clear() noexcept {
-        if (holds_ == content::value) {
-            std::destroy_at(std::addressof(value_));
-        } else if (holds_ == content::error) {
-            std::destroy_at(&error_);
-        }
-        holds_ = content::nothing;
-    }
-
-    union {
-        stored value_;
-        std::exception_ptr error_;
-    };
-    content holds_ = content::nothing;
-};
 
 EDDY_EX_END
 
