@@ -108,10 +108,11 @@ inline void uring_engine::on_completion(io_operation& op, std::int32_t result,
     }
 }
 
-void uring_engine::reap(bool& woken) noexcept {
+/// Says how many completions there were.
+unsigned uring_engine::reap(bool& woken) noexcept {
     // Every completion may need a record; without one it stays in the queue, or in the kernel.
     const auto may_take = [this] { return !results_.full(); };
-    ring_.take_completions(may_take, [&](const io_uring_cqe& cqe) {
+    return ring_.take_completions(may_take, [&](const io_uring_cqe& cqe) {
         const std::uint64_t token = cqe.user_data;
         if (io_operation* const op = uring_ring::operation_of(token); op != nullptr) [[likely]] {
             on_completion(*op, cqe.res, cqe.flags);

@@ -8,6 +8,10 @@
 #include "engine/uring_position.hpp"
 #include "kernel/descriptor.hpp"
 #include "kernel/event.hpp"
+#include "kernel/io.hpp"
+
+#include <cerrno>
+#include <utility>
 
 namespace eddy {
 
@@ -57,13 +61,16 @@ void uring_engine::disown() noexcept {
 }
 
 /// Sends and single receives that may go at once have a short way.
-progress uring_engine::start(io_operation& op, bool) noexcept {
+progress uring_engine::start(io_operation& op, bool may_try) noexcept {
     io_request& request = op.request_;
     if (!is_plain(request) || !backlog_.empty()) {
         return start_other(op);
     }
     fd_slot& slot = *request.slot;
     if (request.code == opcode::send && slot.writers.empty()) {
+        if (may_try && std::exchange(lone_, false) && send_now(op)) {
+            return progress::finished;
+        }
         if (io_uring_sqe* const sqe = hand_over(op, slot.writers); sqe != nullptr) {
             uring_ring::prepare_send(*sqe, request);
             sqe->user_data = uring_ring::token(op);
@@ -80,6 +87,19 @@ progress uring_engine::start(io_operation& op, bool) noexcept {
         }
     }
     return start_other(op);
+}
+
+/// The answer to what came alone. As an entry it would share its call with no other, and its end
+/// would cost a turn. False: all of it, or the rest, has to wait.
+bool uring_engine::send_now(io_operation& op) noexcept {
+    const io_request& request = op.request_;
+    const io_result result =
+        kernel::send_once(request.slot->fd, request.data, request.size, request.flags);
+    if (result.would_block() || result.system_error() == EINTR || advance(op, result)) {
+        return false;
+    }
+    op.result_ = result;
+    return true;
 }
 
 /// The entry of a plain operation, which is the first of its list. Null: there is no room.
@@ -289,7 +309,7 @@ io_result uring_engine::wait(time_point until, bool& woken) noexcept {
     if (auto error = ring_.enter(may_block ? 1 : 0, until)) {
         return io_result::system_error(error.value());
     }
-    reap(woken);
+    lone_ = reap(woken) == 1;
     static_cast<void>(feed_receives());
     return {};
 }

@@ -54,6 +54,7 @@ private:
     template <class Condition>
     std::error_code wait_while(Condition&& condition) noexcept;
     progress start_other(io_operation& op) noexcept;
+    bool send_now(io_operation& op) noexcept;
     io_uring_sqe* hand_over(io_operation& op, io_list& list) noexcept;
     static std::error_code prepare_send_file(io_operation& op) noexcept;
     void begin(io_operation& op) noexcept;
@@ -65,7 +66,7 @@ private:
     bool fill_cancel(io_operation& op) noexcept;
     void drain_backlog() noexcept;
     void arm_wake() noexcept;
-    void reap(bool& woken) noexcept;
+    unsigned reap(bool& woken) noexcept;
     void cancel_again(fd_slot& slot) noexcept;
     void on_completion(io_operation& op, std::int32_t result, std::uint32_t flags) noexcept;
     void on_other_completion(io_operation& op, std::int32_t result, std::uint32_t flags) noexcept;
@@ -116,6 +117,7 @@ private:
     unsigned entries_ = 0;
     unique_fd wake_;
     bool wake_armed_ = false;
+    bool lone_ = false;  ///< the last wait has brought one completion, and no send was made for it
     unique_fd told_;  ///< the native handle, which the kernel writes with every completion
     /// `wake_`, or `told_` while others wait for that.
     std::atomic<int> wake_fd_{-1};

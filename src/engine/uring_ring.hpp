@@ -97,12 +97,14 @@ public:
     bool settled() const noexcept;
 
     bool has_completion() const noexcept { return io_uring_cq_ready(&ring_) != 0; }
-    /// Calls `take(const io_uring_cqe&)` for each completion, for as long as `may_take()`.
+    /// Calls `take(const io_uring_cqe&)` for each completion, for as long as `may_take()`. Says how
+    /// many it took.
     template <class MayTake, class Take>
-    void take_completions(MayTake&& may_take, Take&& take) noexcept {
+    unsigned take_completions(MayTake&& may_take, Take&& take) noexcept {
         const io_uring_cq& queue = ring_.cq;
         const unsigned mask = *queue.kring_mask;
-        unsigned head = *queue.khead;
+        const unsigned first = *queue.khead;
+        unsigned head = first;
         // acquire: pairs with the kernel's storing of the tail; the entries before it are there.
         const unsigned tail = std::atomic_ref(*queue.ktail).load(std::memory_order_acquire);
         for (; head != tail && may_take(); ++head) {
@@ -110,6 +112,7 @@ public:
         }
         // release: pairs with the kernel's reading of the head; these entries were read.
         std::atomic_ref(*queue.khead).store(head, std::memory_order_release);
+        return head - first;
     }
 
     /// From here on receives are served out of it. `memory` must live until close().

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -65,6 +67,140 @@ TEST_P(UringSubmissions, OneServesAPeerThatSendsBitByBit) {
         ASSERT_TRUE(until([&] { return received == sent; }));
     }
     EXPECT_EQ(count(), before);
+}
+
+/// Each connection answers what comes with a send of its own.
+class UringAnswers : public UringSubmissions {
+protected:
+    using ask = std::function<io_request(const descriptor&)>;
+
+    /// Precondition: `answer` outlives the loop's operations.
+    connection& answering(recorder& answer, ask request, pair_maker make = tcp_pair) {
+        connection& c = connect(make);
+        c.reader.then([this, &c, &answer, request](recorder& self) {
+            if (self.count() != 0) {
+                start(answer, request(c.d));
+                ended_inside_start += answer.ended() ? 1U : 0U;
+            }
+        });
+        start(c.reader, receive_multishot(c.d));
+        settle();
+        return c;
+    }
+    std::size_t ended_inside_start = 0;
+};
+INSTANTIATE_TEST_SUITE_P(Engine, UringAnswers, ::testing::Values(engine_kind::io_uring),
+                         engine_name);
+
+TEST_P(UringAnswers, ToWhatCameAloneNeedNoSubmission) {
+    recorder answer;
+    connection& c = answering(answer, [](const descriptor& d) { return send(d, bytes("answer")); });
+    const unsigned before = count();
+    for (int i = 0; i != 10; ++i) {
+        c.send("x");
+        ASSERT_TRUE(ends(answer));
+        EXPECT_EQ(answer.count(), 6U);
+        EXPECT_EQ(recv_exactly(c.peer.get(), 6), "answer");
+    }
+    EXPECT_EQ(count(), before);
+    EXPECT_EQ(ended_inside_start, 10U);
+}
+
+TEST_P(UringAnswers, ToSeveralAreSubmittedTogether) {
+    recorder answers[3];
+    const auto request = [](const descriptor& d) { return send(d, bytes("answer")); };
+    for (recorder& answer : answers) {
+        answering(answer, request);
+    }
+    const unsigned before = count();
+    for (connection& c : connections) {
+        c.send("x");
+    }
+    ASSERT_TRUE(ends(answers[0]) && ends(answers[1]) && ends(answers[2]));
+    EXPECT_EQ(count() - before, 3U);
+    EXPECT_EQ(ended_inside_start, 0U);
+}
+
+/// Only the first of many that are made of one piece goes out by a call of its own.
+TEST_P(UringAnswers, ToManyOfWhatCameAloneAreSubmittedButForTheFirst) {
+    std::deque<recorder> sends(5);
+    std::deque<connection*> others;
+    for (std::size_t i = 0; i != sends.size(); ++i) {
+        others.push_back(&connect(tcp_pair));
+    }
+    connection& c = connect(tcp_pair);
+    c.reader.then([&](recorder&) {
+        for (std::size_t i = 0; i != sends.size(); ++i) {
+            start(sends[i], send(others[i]->d, bytes("to all")));
+        }
+    });
+    start(c.reader, receive_multishot(c.d));
+    settle();
+    const unsigned before = count();
+    c.send("x");
+    for (recorder& sent : sends) {
+        ASSERT_TRUE(ends(sent));
+        EXPECT_EQ(sent.count(), 6U);
+    }
+    EXPECT_EQ(count() - before, sends.size() - 1);
+}
+
+TEST_P(UringAnswers, ThatDoNotFitGoOnWhenThereIsRoom) {
+    const std::string much = pattern(8 << 20);
+    recorder answer;
+    connection& c = answering(
+        answer, [&](const descriptor& d) { return eddy::send_all(d, bytes(much)); },
+        unix_stream_pair);
+    c.send("x");
+    std::string seen;
+    ASSERT_TRUE(until_driven([&] {
+        if (const std::size_t there = bytes_waiting(c.peer.get()); there != 0) {
+            seen += recv_exactly(c.peer.get(), there);
+        }
+        return seen.size() >= much.size();
+    }));
+    EXPECT_TRUE(seen == much);
+    ASSERT_TRUE(ends(answer));
+    EXPECT_EQ(answer.count(), much.size());
+    EXPECT_EQ(ended_inside_start, 0U);
+}
+
+TEST_P(UringAnswers, BehindAnotherSendWaitForIt) {
+    const std::string much = pattern(8 << 20);
+    recorder first;
+    recorder answer;
+    connection& c = answering(
+        answer, [](const descriptor& d) { return send(d, bytes("last")); }, unix_stream_pair);
+    start(first, eddy::send_all(c.d, bytes(much)));
+    settle();
+    c.send("x");
+    std::string seen;
+    ASSERT_TRUE(until_driven([&] {
+        if (const std::size_t there = bytes_waiting(c.peer.get()); there != 0) {
+            seen += recv_exactly(c.peer.get(), there);
+        }
+        return seen.size() >= much.size() + 4;
+    }));
+    EXPECT_TRUE(seen == much + "last");
+    ASSERT_TRUE(ends(first) && ends(answer));
+}
+
+TEST_P(UringAnswers, TellOfAnErrorOnce) {
+    recorder answer;
+    connection& c = connect(unix_stream_pair);
+    c.reader.then([&](recorder& self) {
+        if (self.count() != 0) {
+            c.peer.reset();
+            start(answer, send(c.d, bytes("nobody")));
+        }
+    });
+    start(c.reader, receive_multishot(c.d));
+    settle();
+    c.send("x");
+    ASSERT_TRUE(ends(answer));
+    EXPECT_EQ(answer.error(), std::errc::broken_pipe);
+    EXPECT_EQ(answer.endings(), 1U);
+    ASSERT_TRUE(ends(c.reader));
 }
 
 /// Each peer sends again when what it sent was received: at any time all of them want a buffer.
