@@ -10,7 +10,8 @@
 namespace eddy {
 
 /// Results of multishot operations that came and were not delivered yet: one wait can bring many of
-/// one operation. Each operation has a chain of them, oldest first, in one array for all.
+/// one operation. Each operation has a chain of them, oldest first, in one array for all. (Of a
+/// receive the first one waits in the operation itself, see uring_engine.)
 class result_pool {
 public:
     static constexpr std::uint32_t none = UINT32_MAX;

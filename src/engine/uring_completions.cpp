@@ -85,16 +85,23 @@ inline void uring_engine::is_done(io_operation& op, io_list& list, std::int32_t 
 
 /// Most completions are results of a multishot receive that goes on, or a send or receive that is
 /// over: what is to be done with these is here, and on_other_completion() knows all.
-inline void uring_engine::on_completion(io_operation& op, std::int32_t result,
-                                        std::uint32_t flags) noexcept {
+[[gnu::always_inline]] inline void uring_engine::on_completion(io_operation& op,
+                                                               std::int32_t result,
+                                                               std::uint32_t flags) noexcept {
     constexpr std::uint32_t more_data = IORING_CQE_F_MORE | IORING_CQE_F_BUFFER;
     const io_request& request = op.request_;
     if (result <= 0 || op.cancel_sent_ || op.in_progress_) {
         on_other_completion(op, result, flags);
     } else if ((flags & more_data) == more_data) {
         wear(op, flags);
-        results_.append(op.request_.records, record_of(buffers_.take(*pool_, flags), result));
-        make_runnable(op);
+        detail::lease_buffer& buffer = buffers_.take(*pool_, flags);
+        if (ready_queue::contains(op)) {
+            results_.append(op.request_.records, record_of(buffer, result));
+        } else {
+            buffer.size = static_cast<std::uint32_t>(result);
+            op.request_.data = &buffer;
+            make_runnable(op);
+        }
     } else if (request.code == opcode::send && op.moved_ == 0 &&
                is_over(request, io_result::value(result))) {
         is_done(op, request.slot->writers, result);
@@ -133,7 +140,7 @@ void uring_engine::on_other_completion(io_operation& op, std::int32_t result,
     const bool more = (flags & IORING_CQE_F_MORE) != 0;
     if ((flags & IORING_CQE_F_BUFFER) != 0) {
         detail::lease_buffer& buffer = buffers_.take(*pool_, flags);
-        if (more || has_record(op)) {
+        if (more || has_result(op)) {
             wear(op, flags);
             result = record_of(buffer, result);
         } else {
@@ -150,7 +157,7 @@ void uring_engine::on_other_completion(io_operation& op, std::int32_t result,
     }
     op.cancel_sent_ = false;
     // The last result of a receive that has no others in front of it is like that of any receive.
-    if (op.request_.multishot && (op.request_.code != opcode::receive || has_record(op))) {
+    if (op.request_.multishot && (op.request_.code != opcode::receive || has_result(op))) {
         on_multishot(op, result);
     } else {
         on_single(op, io_result::from_kernel(result));

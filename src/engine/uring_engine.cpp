@@ -310,7 +310,9 @@ io_result uring_engine::wait(time_point until, bool& woken) noexcept {
         return io_result::system_error(error.value());
     }
     lone_ = reap(woken) == 1;
-    static_cast<void>(feed_receives());
+    if (!starving_.empty()) {
+        static_cast<void>(feed_receives());
+    }
     return {};
 }
 

@@ -86,14 +86,32 @@ private:
     void leave_line(io_operation& op) noexcept;
     std::int32_t record_of(detail::lease_buffer& buffer, std::int32_t result) noexcept;
     io_result take_record_of_receive(io_operation& op) noexcept;
+    [[gnu::noinline]] progress finish_other(io_operation& op) noexcept;
     progress finish_receive(io_operation& op) noexcept;
     progress finish_accept(io_operation& op, io_result result) noexcept;
     progress finish_wait(io_operation& op, io_result result) noexcept;
-    progress go_on(io_operation& op) noexcept;
+    /// A result was taken that is not the last. What comes next: most often the kernel, which goes
+    /// on; else another one that is there already, or a new submission.
+    progress go_on(io_operation& op) noexcept {
+        op.phase_ = phase::waiting;
+        const bool quietly =
+            op.in_kernel_ && !has_record(op) && op.wanted_end_ == end_reason::none && !is_worn(op);
+        return quietly ? progress::more : go_on_otherwise(op);
+    }
+    progress go_on_otherwise(io_operation& op) noexcept;
     static io_result really_ready(const io_request& request, io_result result) noexcept;
     io_result ended(const io_operation& op, io_result result) const noexcept;
     static bool has_record(const io_operation& op) noexcept {
         return op.request_.multishot && op.request_.records.first != result_pool::none;
+    }
+    /// A result of a multishot receive that came when there was none waits in the operation itself:
+    /// its buffer, which has the size. Records are of those behind it.
+    static bool has_kept(const io_operation& op) noexcept {
+        return op.request_.code == opcode::receive && op.request_.data != nullptr &&
+               op.phase_ == phase::runnable;
+    }
+    static bool has_result(const io_operation& op) noexcept {
+        return has_record(op) || has_kept(op);
     }
     /// In the backlog, which shares its links with the ready queue.
     static bool in_backlog(const io_operation& op) noexcept {
@@ -118,7 +136,7 @@ private:
     unique_fd wake_;
     bool wake_armed_ = false;
     bool lone_ = false;  ///< the last wait has brought one completion, and no send was made for it
-    unique_fd told_;  ///< the native handle, which the kernel writes with every completion
+    unique_fd told_;     ///< the native handle, which the kernel writes with every completion
     /// `wake_`, or `told_` while others wait for that.
     std::atomic<int> wake_fd_{-1};
     operation_list backlog_;  ///< to be submitted, or cancelled, when there is room

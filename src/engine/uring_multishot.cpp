@@ -39,6 +39,15 @@ void uring_engine::keep_record(io_operation& op, std::int32_t result) noexcept {
 }
 
 progress uring_engine::finish(io_operation& op) noexcept {
+    if (has_kept(op)) {
+        const auto& buffer = *static_cast<detail::lease_buffer*>(op.request_.data);
+        op.result_ = io_result::value(buffer.size);
+        return go_on(op);
+    }
+    return finish_other(op);
+}
+
+progress uring_engine::finish_other(io_operation& op) noexcept {
     if (!has_record(op)) {
         leave_line(op);
         op.result_ = result_of(op.wanted_end_);
@@ -54,10 +63,7 @@ progress uring_engine::finish(io_operation& op) noexcept {
     return finish_wait(op, result ? really_ready(op.request_, result) : result);
 }
 
-/// A result was taken that is not the last. What comes next: another one that is there already, the
-/// kernel, which goes on, or a new submission.
-progress uring_engine::go_on(io_operation& op) noexcept {
-    op.phase_ = phase::waiting;
+progress uring_engine::go_on_otherwise(io_operation& op) noexcept {
     if (has_record(op) || (!op.in_kernel_ && op.wanted_end_ != end_reason::none)) {
         make_runnable(op);
     } else if (!op.in_kernel_) {
@@ -125,6 +131,9 @@ progress uring_engine::finish_wait(io_operation& op, io_result result) noexcept 
 }
 
 void uring_engine::drop_results(io_operation& op) noexcept {
+    if (has_kept(op)) {
+        drop_buffer(op);
+    }
     while (op.request_.multishot && has_record(op)) {
         if (op.request_.code == opcode::receive) {
             static_cast<void>(take_record_of_receive(op));

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cerrno>
 #include <new>
+#include <numeric>
 #include <optional>
 
 #include <fcntl.h>
@@ -104,6 +105,8 @@ std::error_code uring_ring::open(unsigned entries, const unique_fd& told) noexce
         close();
         return errc::engine_denied;
     }
+    // The entries are used in the order of the queue, so that nothing is written here again.
+    std::iota(ring_.sq.array, ring_.sq.array + *ring_.sq.kring_entries, 0U);
     hows_.reset(new (std::nothrow) open_how[*ring_.sq.kring_entries]);
     if (hows_ == nullptr) {
         close();
@@ -165,15 +168,11 @@ bool uring_ring::settled() const noexcept {
 /// Makes the filled entries visible to the kernel; says how many it has not taken yet.
 unsigned uring_ring::publish() noexcept {
     io_uring_sq& queue = ring_.sq;
-    const unsigned mask = *queue.kring_mask;
-    unsigned tail = *queue.ktail;
-    for (; queue.sqe_head != queue.sqe_tail; ++queue.sqe_head, ++tail) {
-        queue.array[tail & mask] = queue.sqe_head & mask;
-    }
+    queue.sqe_head = queue.sqe_tail;
     // release: pairs with the kernel's reading of the tail; it then sees the entries.
-    std::atomic_ref(*queue.ktail).store(tail, std::memory_order_release);
+    std::atomic_ref(*queue.ktail).store(queue.sqe_tail, std::memory_order_release);
     // acquire: pairs with the kernel's storing of the head; it has read those entries.
-    return tail - std::atomic_ref(*queue.khead).load(std::memory_order_acquire);
+    return queue.sqe_tail - std::atomic_ref(*queue.khead).load(std::memory_order_acquire);
 }
 
 bool uring_ring::kernel_has_work() const noexcept {
