@@ -51,29 +51,24 @@ void ahead_queue<Source>::take(waiter& w) noexcept {
 }
 
 template <class Source>
-void ahead_queue<Source>::wait(waiter& w) noexcept {
-    w.next_ = nullptr;
-    w.previous_ = last_;
-    (last_ == nullptr ? first_ : last_->next_) = &w;
-    last_ = &w;
-    w.round_ = round_;
-    w.waiting_ = true;
-}
-
-template <class Source>
-void ahead_queue<Source>::remove(waiter& w) noexcept {
-    if (!std::exchange(w.waiting_, false)) {
-        return;
-    }
+inline void ahead_queue<Source>::leave_line(waiter& w) noexcept {
+    w.waiting_ = false;
     (w.previous_ == nullptr ? first_ : w.previous_->next_) = w.next_;
     (w.next_ == nullptr ? last_ : w.next_->previous_) = w.previous_;
 }
 
 template <class Source>
-auto ahead_queue<Source>::pop_waiter() noexcept -> waiter* {
+void ahead_queue<Source>::remove(waiter& w) noexcept {
+    if (w.waiting_) {
+        leave_line(w);
+    }
+}
+
+template <class Source>
+inline auto ahead_queue<Source>::pop_waiter() noexcept -> waiter* {
     waiter* const front = first_;
     if (front != nullptr) {
-        remove(*front);
+        leave_line(*front);
     }
     return front;
 }
@@ -96,7 +91,16 @@ void ahead_queue<Source>::pause_if_full() noexcept {
 
 template <class Source>
 void ahead_queue<Source>::on_complete(io_operation& op) noexcept {
-    auto& self = owner_of<&ahead_queue::operation_>(op);
+    auto& self = owner_of<&ahead_queue::operation_>(static_cast<typename Source::operation&>(op));
+    const io_result result = op.result();
+    // An item for one who waits, and more will come. That keeps the queue, so that nothing is left
+    // to be done, whatever the waiter does.
+    if (waiter* const first = self.first_;
+        first != nullptr && op.more() && Source::has_item(result)) {
+        self.leave_line(*first);
+        first->on_result_(*first, Source::take(self.operation_), result, false);
+        return;
+    }
     ++self.inside_;
     self.completed();
     --self.inside_;
@@ -128,7 +132,7 @@ void ahead_queue<Source>::completed() noexcept {
 template <class Source>
 void ahead_queue<Source>::deliver() noexcept {
     const io_result result = operation_.result();
-    item got = result ? Source::take(home_, operation_) : item();
+    item got = result ? Source::take(operation_) : item();
     if (left_) {
         return;
     }

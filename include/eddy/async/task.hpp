@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/async/detail/ahead_wait.hpp>
 #include <eddy/async/detail/io_wait.hpp>
 #include <eddy/async/detail/outcome.hpp>
 #include <eddy/async/detail/sender_wait.hpp>
@@ -96,6 +97,10 @@ public:
     template <class Convert, class Request>
     auto await_transform(io_sender<Convert, Request>&& sender) noexcept {
         return io_wait<io_sender<Convert, Request>, task_promise<T>>(sender);
+    }
+    template <class Source, class Convert>
+    auto await_transform(next_ahead<Source, Convert>&& sender) noexcept {
+        return ahead_wait<Source, Convert, task_promise<T>>(sender);
     }
     template <class Sender>
         requires requires { typename std::remove_cvref_t<Sender>::sender_concept; }

@@ -195,6 +195,7 @@ private:
     bool takes_lease_ : 1 = false;  ///< a receive whose completion takes the buffer out of it
 
     friend class loop;
+    friend class lease_operation;
     friend class own_io;
     friend class stoppable_io;
     friend class io_list;

@@ -654,6 +654,7 @@ private:
     friend class timer;
     friend class local_timer;
     friend class lease;
+    friend class lease_operation;
     friend class own_io;
     friend class stoppable_io;
     friend class descriptor;

@@ -52,6 +52,14 @@ public:
 
     /// The result may come before this returns.
     EDDY_API void take(waiter& w) noexcept;
+    /// The same if all that is to be done is to wait. False: nothing was done; take() it.
+    [[nodiscard]] bool wait_for_next(waiter& w) noexcept {
+        if (store_.size() != 0 || end_ || !operation_.pending()) {
+            return false;
+        }
+        wait(w);
+        return true;
+    }
     /// If it still waits: it is not called any more.
     EDDY_API void remove(waiter& w) noexcept;
     std::size_t stored() const noexcept { return store_.size(); }
@@ -64,7 +72,15 @@ private:
     void completed() noexcept;
     void deliver() noexcept;
     void end(io_result result, bool loop_ends) noexcept;
-    void wait(waiter& w) noexcept;
+    void wait(waiter& w) noexcept {
+        w.next_ = nullptr;
+        w.previous_ = last_;
+        (last_ == nullptr ? first_ : last_->next_) = &w;
+        last_ = &w;
+        w.round_ = round_;
+        w.waiting_ = true;
+    }
+    void leave_line(waiter& w) noexcept;
     waiter* pop_waiter() noexcept;
     void get_if_wanted() noexcept;
     void pause_if_full() noexcept;
@@ -72,7 +88,7 @@ private:
 
     loop& home_;
     io_request request_;
-    io_operation operation_;
+    typename Source::operation operation_;
     std::size_t capacity_;
     typename Source::store store_;
     std::optional<io_result> end_;  ///< comes after what is stored

@@ -5,6 +5,7 @@
 #include <eddy/base/unique_fd.hpp>
 #include <eddy/io/detail/ahead_store.hpp>
 #include <eddy/loop/lease.hpp>
+#include <eddy/loop/lease_operation.hpp>
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/requests.hpp>
 
@@ -13,6 +14,7 @@ namespace eddy::detail {
 
 struct EDDY_API connections_ahead {
     using item = unique_fd;
+    using operation = io_operation;
     using store = fd_ring;
     /// An end that nobody has waited for need not be remembered: the next operation finds out
     /// whether it still fails.
@@ -22,11 +24,12 @@ struct EDDY_API connections_ahead {
         return accept_multishot(listener);
     }
     static bool has_item(io_result result) noexcept { return bool(result); }
-    static item take(loop&, const io_operation& op) noexcept { return unique_fd(op.result().fd()); }
+    static item take(operation& op) noexcept { return unique_fd(op.result().fd()); }
 };
 
 struct EDDY_API bytes_ahead {
     using item = lease;
+    using operation = lease_operation;
     using store = lease_chain;
     /// The kernel tells an error once, and reads the end of the stream after it.
     static constexpr bool end_is_told_once = true;
@@ -35,7 +38,7 @@ struct EDDY_API bytes_ahead {
         return receive_multishot(stream);
     }
     static bool has_item(io_result result) noexcept { return result && result.raw() != 0; }
-    static item take(loop& home, const io_operation& op) noexcept { return home.take_lease(op); }
+    static item take(operation& op) noexcept { return op.take_lease(); }
 };
 
 }  // namespace eddy::detail

@@ -64,6 +64,10 @@ private:
     Convert convert_;
 };
 
+/// Of tasks, which await it with less than what connect() gives.
+template <class Source, class Convert, class Promise>
+class ahead_wait;
+
 /// `Convert` makes the value of an item.
 template <class Source, class Convert>
 class [[nodiscard]] next_ahead {
@@ -93,6 +97,9 @@ private:
     loop* home_;
     ahead_queue<Source>* queue_;
     Convert convert_;
+
+    template <class S, class C, class Promise>
+    friend class ahead_wait;
 };
 
 EDDY_EX_END
