@@ -224,7 +224,7 @@ TEST_P(SpawnedIncoming, MayBeThatOfAnotherLoop) {
     spawn(loop(), body());
     settle();
     test::send_all(pair.first.get(), "there");
-    ASSERT_TRUE(until([&] {
+    ASSERT_TRUE(until_driven([&] {
         other.poll();
         return count != 0;
     }));
