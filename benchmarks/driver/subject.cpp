@@ -14,7 +14,9 @@ namespace {
 std::vector<std::string_view> raw_programs(std::string_view suite) {
     if (suite == "share") return {};
     if (suite == "post") return {"raw_queue", "raw_queue_48"};
-    if (suite == "timer") return {"raw_heap", "raw_heap_32", "raw_heap_64", "raw_heap_128"};
+    if (suite == "timer") {
+        return {"raw_heap", "raw_heap_32", "raw_heap_64", "raw_heap_128", "raw_heap_asking"};
+    }
     if (suite == "churn" || suite == "pollset" || suite == "compile") return {"raw_epoll"};
     if (suite == "spawn") return {"raw_posix_spawn"};
     if (suite == "signal") return {"raw_signalfd"};

@@ -32,9 +32,11 @@ public:
         loop_->run();
     }
 
-    void set(unsigned i, std::int64_t delay) { loop_->post_at(after(delay), timers_[i]); }
-    void cancel(unsigned i) { loop_->disarm(timers_[i]); }
-    void push_back(unsigned i, std::int64_t delay) { set(i, delay); }
+    [[gnu::always_inline]] void set(unsigned i, std::int64_t delay) {
+        loop_->post_at(after(delay), timers_[i]);
+    }
+    [[gnu::always_inline]] void cancel(unsigned i) { loop_->disarm(timers_[i]); }
+    [[gnu::always_inline]] void push_back(unsigned i, std::int64_t delay) { set(i, delay); }
     void turn() { turn_ = eddy::clock::now(); }
     void run() {
         running_ = true;
