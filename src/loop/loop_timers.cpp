@@ -74,16 +74,6 @@ inline void loop::check_thread() noexcept {
     }
 }
 
-void loop::set(local_timer& t, std::int64_t when_ns) noexcept {
-    // The short way. It calls nothing, or only at its end, and so has nothing to keep.
-    if (t.room_ == open_room_ && !t.armed() && !lost_by_fork() && on_thread()) {
-        ++work_;
-        timers_.insert(t.node_, when_ns);
-    } else {
-        set_slowly(t, when_ns);
-    }
-}
-
 void loop::set_slowly(local_timer& t, std::int64_t when_ns) noexcept {
     EDDY_ASSERT(&t.home() == this, "a timer was set on a loop that it does not belong to");
     check_thread();

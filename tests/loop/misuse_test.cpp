@@ -266,6 +266,7 @@ TEST_P(LoopMisuseDeathTest, UsingALoopAfterForkWithoutTellingIt) {
     loop l(options());
     entry e;
     alarm t(l);
+    local_timer own(l, [](local_timer&) noexcept {});
     unique_fd fd = make_pipe().first;
     const char* const message = "a loop is used after fork";
     EXPECT_DEATH(l.poll(), message);
@@ -273,6 +274,7 @@ TEST_P(LoopMisuseDeathTest, UsingALoopAfterForkWithoutTellingIt) {
     EXPECT_DEATH(l.post(e), message);
     EXPECT_DEATH(l.post_next(e), message);
     EXPECT_DEATH(l.post_after(1h, t), message);
+    EXPECT_DEATH(l.post_after(1h, own), message);
     EXPECT_DEATH(l.cancel(t), message);
     EXPECT_DEATH(descriptor(l, std::move(fd)), message);
 }
@@ -281,6 +283,7 @@ TEST_P(LoopMisuseDeathTest, ReturningFromACallbackAfterForkWithoutTellingTheLoop
     EXPECT_DEATH(
         {
             loop l(options());
+            local_timer t(l, [](local_timer&) noexcept {});
             job forking([&] {
                 const pid_t child = ::fork();
                 if (child != 0) {  // the process that is looked at ends as its child does
@@ -288,6 +291,7 @@ TEST_P(LoopMisuseDeathTest, ReturningFromACallbackAfterForkWithoutTellingTheLoop
                     ::waitpid(child, &status, 0);
                     ::_exit(WIFSIGNALED(status) ? 1 : 0);
                 }
+                l.post_after(1h, t);  // does not ask, but leads nowhere
             });
             l.post(forking);
             l.run_for(200ms);

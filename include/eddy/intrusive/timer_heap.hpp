@@ -274,7 +274,7 @@ private:
 
     EDDY_API EDDY_COLD void renumber() noexcept;
     bool grow(std::size_t wanted) noexcept;
-    EDDY_COLD void prepare_and_insert(timer_node& node, std::int64_t deadline_ns) noexcept;
+    EDDY_API EDDY_COLD void prepare_and_insert(timer_node& node, std::int64_t deadline_ns) noexcept;
     void adopt_spare() noexcept;
 
     item_array items_;

@@ -248,14 +248,23 @@ public:
     void cancel(timer& t) noexcept override;
 
     /// Sets or moves `t`; nothing happens while the loop ends. Thread: the loop's.
-    void post_at(time_point when, local_timer& t) noexcept {
+    [[gnu::always_inline]] void post_at(time_point when, local_timer& t) noexcept {
+        // In line: where there are many timers, a call costs as much as all that is asked here. A
+        // fork() is not asked for, since only memory is touched; the next turn of the loop does.
         const std::int64_t when_ns = when.time_since_epoch().count();
-        // To later, such as the timeout of a connection that is alive. One that is not armed has no
-        // deadline that anything would be later than.
-        if (timer_room* const room = open_room_;
-            t.room_ != room || !room->heap.push_back(t.node_, when_ns)) {
-            set(t, when_ns);
+        if (timer_room* const room = open_room_; t.room_ == room) [[likely]] {
+            // To later, such as the timeout of a connection that is alive. One that is not armed
+            // has no deadline that anything would be later than.
+            if (room->heap.push_back(t.node_, when_ns)) {
+                return;
+            }
+            if (!t.armed() && on_thread()) [[likely]] {
+                ++work_;
+                room->heap.insert(t.node_, when_ns);
+                return;
+            }
         }
+        set_slowly(t, when_ns);
     }
     using scheduler::post_after;
     void post_after(duration delay, local_timer& t) noexcept {
@@ -555,10 +564,9 @@ private:
         return true;
     }
     void set(timer& t, std::int64_t when_ns) noexcept;
-    void set(local_timer& t, std::int64_t when_ns) noexcept;
     void check_thread() noexcept;
     void set_slowly(timer& t, std::int64_t when_ns) noexcept;
-    void set_slowly(local_timer& t, std::int64_t when_ns) noexcept;
+    EDDY_COLD void set_slowly(local_timer& t, std::int64_t when_ns) noexcept;
     bool disarm_slowly(timer& t) noexcept;
     bool disarm_slowly(local_timer& t) noexcept;
     bool take_out(timer_base& t) noexcept;
