@@ -187,7 +187,7 @@ void loop::cancel_timers() noexcept {
     operation_list cancelled;
     const auto collect = [&](timer_node& node) {
         if (node.owner == timer_owner::timer || node.owner == timer_owner::local_timer) {
-            cancelled.push_back(detail::owner_of<&timer_base::node_>(node));
+            cancelled.push_back(timer_base::of(node));
         }
     };
     timers_.for_each(collect);
@@ -225,7 +225,7 @@ void loop::visit_live(function_ref<void(const live_operation&)> visit, bool back
     };
     const auto visit_node = [&](timer_node& node) {
         if (node.owner == timer_owner::timer || node.owner == timer_owner::local_timer) {
-            visit_timer(detail::owner_of<&timer_base::node_>(node));
+            visit_timer(timer_base::of(node));
         }
     };
     timers_.for_each(visit_node);

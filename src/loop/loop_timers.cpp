@@ -199,7 +199,7 @@ void loop::pop_due_timers() noexcept {
                 node->forget_deadline();  // post_at() takes one that has none for not armed
                 [[fallthrough]];
             case timer_owner::timer:
-                due(detail::owner_of<&timer_base::node_>(*node));
+                due(timer_base::of(*node));
                 break;
             case timer_owner::io_limit:
                 engine_->cancel(detail::owner_of<&timed_io_operation::limit_>(*node),

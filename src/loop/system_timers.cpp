@@ -53,7 +53,7 @@ void system_timers::expire() noexcept {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto now_ns = std::chrono::duration_cast<duration>(now).count();
     while (timer_node* const node = heap().pop_due(now_ns)) {
-        home_.due(detail::owner_of<&timer_base::node_>(*node));
+        home_.due(timer_base::of(*node));
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/base/config.hpp>
+#include <eddy/base/member.hpp>
 #include <eddy/intrusive/operation.hpp>
 #include <eddy/intrusive/timer_heap.hpp>
 #include <eddy/loop/timer_room.hpp>
@@ -9,9 +10,23 @@ namespace eddy {
 
 class loop;
 
-/// What setting, disarming and pushing back look at, of every kind of timer. With many timers, each
-/// cache line costs more than all the rest. It is in the heap or in the ready queue, never in both.
-class timer_base : public operation {
+namespace detail {
+
+/// What setting, disarming and pushing back look at, of every kind of timer: it comes first, in
+/// half a cache line. With many timers, each line costs more than all the rest.
+struct timer_place {
+    timer_place(timer_owner owner, timer_room& room) noexcept : room_(&room) {
+        node_.owner = owner;
+    }
+
+    timer_room* room_;
+    timer_node node_;
+};
+
+}  // namespace detail
+
+/// In the heap or in the ready queue, never in both.
+class timer_base : protected detail::timer_place, public operation {
 public:
     loop& home() const noexcept { return room_->home(); }
 
@@ -22,15 +37,15 @@ public:
 protected:
     /// Takes a place in `room`. Throws std::bad_alloc.
     timer_base(node_kind kind, timer_owner owner, timer_room& room)
-        : operation(kind), room_(&room) {
-        node_.owner = owner;
+        : timer_place(owner, room), operation(kind) {
         room.enter();
     }
     ~timer_base() { room_->leave(); }
 
 private:
-    timer_room* room_;
-    timer_node node_;
+    static timer_base& of(timer_node& node) noexcept {
+        return static_cast<timer_base&>(detail::owner_of<&timer_place::node_>(node));
+    }
 
     friend class loop;
     friend class system_timers;
