@@ -142,6 +142,7 @@ std::error_code make_domain_strategy(poll_core& core, std::unique_ptr<strategy>&
         strategy_traits{.kind = poll_strategy::domain,
                         .events_max = 16,
                         .has_deputies = true,
+                        .has_sentries = true,
                         .spreads = true});
 }
 

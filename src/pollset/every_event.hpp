@@ -59,7 +59,7 @@ inline bool poll_core::finish_orphan(poll_handle& h, core_lock& lock) noexcept {
 /// Somebody else sees to what is left in the queue, and to the kernel. Who comes for the one sees
 /// to the other.
 inline void poll_core::see_to_the_rest(pollset& set, core_lock& lock) noexcept {
-    if (set.idle_ != 0 && !set.ready_.empty()) {
+    if (set.idle_ != 0 && !set.ready_.empty() && !is_watched(set)) {
         to_tell(set);
     }
     if (to_tell_ != nullptr) {

@@ -272,6 +272,10 @@ private:
     EDDY_COLD std::error_code look(station& s, pollset_worker& w, core_lock& lock);
     /// True: nothing happened while it waited for a moment, so that it may stand by.
     bool sleep(station& s, pollset_worker& w, time_point deadline, core_lock& lock) noexcept;
+    /// Sleeps until it is called. True: nobody came out of the kernel, and it is awake still.
+    bool await_turn(station& s, pollset_worker& w, time_point deadline, core_lock& lock) noexcept;
+    /// Sleeps as the sentry, for as long as the pollset makes headway and nobody calls.
+    void keep_watch(station& s, pollset_worker& w, time_point deadline, core_lock& lock) noexcept;
     inline void comes_out(station& s, const pollset_worker& w, bool woken) noexcept;
     inline void enter(pollset& set, pollset_worker& w) noexcept;
     inline void exit(pollset_worker& w, core_lock& lock) noexcept;
@@ -282,9 +286,30 @@ private:
     /// Whether `w` may wait in the kernel beside the one who polls. Not while a wake is on its way,
     /// which it could take away, nor before a worker of another pollset that has waited longest.
     bool may_stand_by(const station& s, const pollset_worker& w) const noexcept {
-        return strategy_->traits.has_deputies && s.deputy == nullptr && !s.wake_sent &&
-               s.polling->set_ == w.set_ &&
+        return strategy_->traits.has_deputies && s.sentry == nullptr && s.deputy == nullptr &&
+               !s.wake_sent && s.polling->set_ == w.set_ &&
                (s.sleepers.empty() || s.sleepers.front()->set_ == w.set_);
+    }
+    /// A sentry sees to it that what is left there does not wait for long.
+    static bool is_watched(const pollset& set) noexcept {
+        const pollset_worker* const sentry = set.station_->sentry;
+        return sentry != nullptr && sentry->set_ == &set;
+    }
+    /// Besides, one that is awake comes round for it.
+    static bool is_led(const pollset& set) noexcept {
+        const pollset_worker* const lead = set.station_->lead;
+        return is_watched(set) && lead != nullptr && lead->state_ == state::running;
+    }
+    /// Whether `w` leaves a watched pollset to that one. If there is none, it is `w` from now on.
+    static bool is_left_to_the_lead(const pollset& set, pollset_worker& w) noexcept {
+        if (set.station_->lead == nullptr) {
+            set.station_->lead = &w;
+        }
+        return set.station_->lead != &w && is_led(set);
+    }
+    bool is_to_watch(const station& s, const pollset_worker& w) const noexcept {
+        return strategy_->traits.has_sentries && s.sentry == nullptr &&
+               w.set_->pace_.is_brisk(clock::now());
     }
     /// One in the kernel has something to do elsewhere than there.
     static bool is_wanted(const pollset_worker& w) noexcept {

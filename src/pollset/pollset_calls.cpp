@@ -11,6 +11,9 @@ void poll_core::call(pollset_worker& sleeper, core_lock& lock) noexcept {
     ++s.called;
     ++sleeper.set_->called_;
     goes_on(sleeper);
+    if (s.sentry == &sleeper) {
+        s.end_watch();
+    }
     // relaxed: ordered by the lock
     if (sleeper.call_.exchange(pollset_worker::called, std::memory_order_relaxed) ==
         pollset_worker::asleep) {
@@ -35,8 +38,10 @@ void poll_core::interrupt(station& s) noexcept {
 }
 
 void poll_core::help(pollset& set, core_lock& lock) noexcept {
-    if (set.idle_ == 0 || set.called_ != 0) {
-        return;  // whoever was called takes something and calls the next, or passes it on
+    // Whoever was called takes something and calls the next, or passes it on; and whoever leads
+    // comes round, or the sentry does.
+    if (set.idle_ == 0 || set.called_ != 0 || is_led(set)) {
+        return;
     }
     pollset_worker* in_kernel = nullptr;
     for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
@@ -54,7 +59,7 @@ void poll_core::help(pollset& set, core_lock& lock) noexcept {
 }
 
 void poll_core::hand_over(station& s, core_lock& lock) noexcept {
-    if (s.polling == nullptr && s.called == 0 && !s.sleepers.empty()) {
+    if (s.polling == nullptr && s.called == 0 && s.sentry == nullptr && !s.sleepers.empty()) {
         call(strategy_->successor(s), lock);
     }
 }

@@ -131,7 +131,9 @@ inline result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, 
         if (calls == strategy_->traits.closures_max) {
             return work_end::ran;
         }
-        if (!set.ready_.empty() && !w.kicked_) {
+        const bool leaves_it = is_watched(set) && calls == 0 && deadline != time_point::min() &&
+                               is_left_to_the_lead(set, w);
+        if (!set.ready_.empty() && !w.kicked_ && !leaves_it) {
             // Whoever is always ready must not keep out what only the kernel knows of.
             if (station& s = *set.station_;
                 s.polling == nullptr && s.calls_since_wait >= calls_between_waits) {
@@ -157,16 +159,16 @@ inline result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, 
             return work_end::timed_out;
         }
         looked = true;
-        if (deadline != time_point::min() && is_crowded(set)) {
+        if (deadline != time_point::min() && !leaves_it && is_crowded(set)) {
             strategy_->crowded(set);
         }
         station& s = *set.station_;
         const bool was_quiet = std::exchange(quiet, false);
-        if (s.polling != nullptr) {
+        if (s.polling != nullptr || leaves_it) {
             if (deadline == time_point::min()) {
                 return work_end::timed_out;  // who polls there sees to what the kernel knows of
             }
-            if (!was_quiet || !may_stand_by(s, w)) {
+            if (leaves_it || !was_quiet || !may_stand_by(s, w)) {
                 quiet = sleep(s, w, deadline, lock);
                 continue;
             }
@@ -206,6 +208,7 @@ inline void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock
     // What is about to run may take its time: others see to the rest, and to the kernel.
     see_to_the_rest(set, lock);
     ++set.station_->calls_since_wait;
+    set.pace_.ran_one();
     {
         const call_in_progress call(*this, h, lock);
         const runs_here here(w);
@@ -243,7 +246,7 @@ inline std::error_code poll_core::poll(station& s, pollset_worker& w, time_point
         harvest(event, &w, lock);
     }
     depart(s, w, lock);
-    return found.error();
+    return found ? no_error_ : found.error();
 }
 
 /// Who stays in the kernel polls from now on. A wake was perhaps for that one.
@@ -272,11 +275,34 @@ std::error_code poll_core::look(station& s, pollset_worker& w, core_lock& lock) 
 
 bool poll_core::sleep(station& s, pollset_worker& w, time_point deadline,
                       core_lock& lock) noexcept {
-    // relaxed: what a call is about is found under the lock
-    w.call_.store(pollset_worker::awake, std::memory_order_relaxed);
     goes_idle(w, s, state::waiting);
     s.sleepers.push_back(w);
     ++counters_.sleeps;
+    if (s.lead == &w) {
+        s.lead = nullptr;
+    }
+    bool quiet = false;
+    if (is_to_watch(s, w)) {
+        keep_watch(s, w, deadline, lock);
+    } else {
+        quiet = await_turn(s, w, deadline, lock);
+    }
+    const bool was_called = w.state_ != state::waiting;
+    if (was_called) {
+        --s.called;
+        --w.set_->called_;
+    } else {
+        s.sleepers.erase(w);
+        goes_on(w);
+    }
+    depart(s, w, lock);
+    return quiet && !was_called;
+}
+
+bool poll_core::await_turn(station& s, pollset_worker& w, time_point deadline,
+                           core_lock& lock) noexcept {
+    // relaxed: what a call is about is found under the lock
+    w.call_.store(pollset_worker::awake, std::memory_order_relaxed);
     const bool may_be_deputy = may_stand_by(s, w);
     // relaxed: only what is found under the lock counts
     const std::uint64_t outings = s.outings.load(std::memory_order_relaxed);
@@ -292,16 +318,25 @@ bool poll_core::sleep(station& s, pollset_worker& w, time_point deadline,
         kernel::sleep_while(w.call_, pollset_worker::asleep, deadline);
     }
     lock.acquire();
-    const bool was_called = w.state_ != state::waiting;
-    if (was_called) {
-        --s.called;
-        --w.set_->called_;
-    } else {
-        s.sleepers.erase(w);
-        goes_on(w);
+    return quiet;
+}
+
+void poll_core::keep_watch(station& s, pollset_worker& w, time_point deadline,
+                           core_lock& lock) noexcept {
+    // relaxed: what a call is about is found under the lock
+    w.call_.store(pollset_worker::asleep, std::memory_order_relaxed);
+    s.sentry = &w;
+    time_point now;
+    do {
+        lock.release();
+        const time_point up = saturating_add(clock::now(), pace::window);
+        kernel::sleep_while(w.call_, pollset_worker::asleep, std::min(up, deadline));
+        now = clock::now();
+        lock.acquire();
+    } while (s.sentry == &w && now < deadline && w.set_->pace_.is_brisk(now));
+    if (s.sentry == &w) {
+        s.end_watch();
     }
-    depart(s, w, lock);
-    return quiet && !was_called;
 }
 
 inline void poll_core::enter(pollset& set, pollset_worker& w) noexcept {
@@ -327,6 +362,9 @@ inline void poll_core::exit(pollset_worker& w, core_lock& lock) noexcept {
     }
     w.set_ = nullptr;
     w.state_ = state::outside;
+    if (station& s = *set.station_; s.lead == &w) {
+        s.lead = nullptr;
+    }
     see_to_the_rest(set, lock);
     finish_shutdown(set, lock);
 }

@@ -58,6 +58,11 @@ public:
     pollset_worker* polling = nullptr;
     pollset_worker* deputy = nullptr;  ///< of the same pollset; none without one who polls
     worker_list sleepers;
+    /// A sleeper that gets up by itself before long, to see whether its pollset makes headway;
+    /// until then nobody is called for what is left there or in the kernel.
+    pollset_worker* sentry = nullptr;
+    /// Meanwhile one worker of that pollset goes on, so that all it touches stays on one core.
+    pollset_worker* lead = nullptr;
     std::uint32_t called = 0;            ///< sleepers that were called and are not back yet
     std::uint32_t calls_since_wait = 0;  ///< closures that its workers have run
     bool wake_sent = false;              ///< to those in the kernel; none has come out with it
@@ -65,6 +70,7 @@ public:
     bool retired = false;  ///< no pollset uses it any more: the strategy is told when it is empty
     std::atomic<std::uint64_t> outings{0};  ///< of workers from the kernel; written under the lock
 
+    void end_watch() noexcept { sentry = lead = nullptr; }
     bool vacant() const noexcept { return polling == nullptr && sleepers.empty() && called == 0; }
 
 private:

@@ -26,6 +26,7 @@ struct strategy_traits {
     std::size_t events_max = 64;      ///< that one wait may bring
     std::size_t closures_max = 64;    ///< that one `work` runs
     bool has_deputies = false;        ///< two workers of one pollset may be in its kernel
+    bool has_sentries = false;        ///< a pollset with brisk closures keeps to one worker
     bool spreads = false;             ///< crowded() is worth a call
     bool has_neighbourhoods = false;  ///< entered() is worth a call
 };

@@ -5,6 +5,7 @@
 #include <eddy/base/result.hpp>
 #include <eddy/intrusive/ready_queue.hpp>
 #include <eddy/pollset/closure.hpp>
+#include <eddy/pollset/detail/pace.hpp>
 #include <eddy/pollset/poll_domain.hpp>
 #include <eddy/pollset/poll_handle.hpp>
 #include <eddy/pollset/pollset_worker.hpp>
@@ -115,6 +116,7 @@ private:
     bool stays_ = false;      ///< where it is: the strategy does not move it any more
     bool to_tell_ = false;    ///< in the list of those in which something was shown
     ready_queue ready_;
+    detail::pace pace_;
     detail::membership* memberships_ = nullptr;
     unsigned neighbourhood_ = 0;  ///< the core where its first worker came in
     std::size_t timers_ = 0;

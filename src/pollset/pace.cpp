@@ -1,0 +1,24 @@
+#include <eddy/pollset/detail/pace.hpp>
+
+namespace eddy::detail {
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr auto brisk_each = std::chrono::microseconds(50);  // or nothing would ever be
+#else
+constexpr auto brisk_each = std::chrono::microseconds(2);
+#endif
+
+}  // namespace
+
+bool pace::is_brisk(time_point now) noexcept {
+    if (const duration passed = now - since_; passed >= window) {
+        brisk_ = passed <= ran_ * brisk_each;
+        since_ = now;
+        ran_ = 0;
+    }
+    return brisk_;
+}
+
+}  // namespace eddy::detail
