@@ -204,6 +204,26 @@ TEST_P(SpawnedIo, EndsWhenItsLoopIsDestroyed) {
     EXPECT_EQ(left, 2);
 }
 
+/// g++ 12 makes both awaiters before the first await begins.
+TEST_P(SpawnedIo, OfAnExpressionMayEndBeforeTheSecondAwaitHasBegun) {
+    int left = 0;
+    {
+        eddy::loop other({.engine = GetParam()});
+        fd_pair pair = unix_stream_pair();
+        const auto waits = [&](stream peer) -> task<> {
+            const at_exit exit([&] { ++left; });
+            std::string buffer(8, '.');
+            if (co_await peer.read(bytes(buffer)) + co_await peer.read(bytes(buffer)) != 0) {
+                ADD_FAILURE() << "it must not go on";
+            }
+        };
+        spawn(other, waits(stream(other, std::move(pair.second))));
+        other.poll();
+        EXPECT_EQ(left, 0);
+    }
+    EXPECT_EQ(left, 1);
+}
+
 TEST_P(SpawnedIo, MayBeThatOfAnotherLoop) {
     fd_pair pair = unix_stream_pair();
     eddy::loop other({.engine = GetParam()});
