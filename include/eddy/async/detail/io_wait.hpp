@@ -47,7 +47,8 @@ public:
     }
 
     static bool await_ready() noexcept { return false; }
-    bool await_suspend(handle waiting) {
+    /// In line, so that what is known of the sender need not be read back from the frame.
+    [[gnu::always_inline]] bool await_suspend(handle waiting) {
         if (!is_own(waiting.promise())) [[unlikely]] {
             return start_general(waiting);
         }
