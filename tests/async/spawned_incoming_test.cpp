@@ -1,8 +1,6 @@
 // What tasks get of an `incoming`: those that only the end of their loop stops wait with less.
-#include "async/task_fixture.hpp"
-#include "loop/allocations.hpp"
+#include "async/playing_tasks.hpp"
 
-#include <eddy/async/nursery.hpp>
 #include <eddy/async/spawn.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/async/timeout.hpp>
@@ -19,10 +17,7 @@
 namespace eddy::test {
 namespace {
 
-class SpawnedIncoming : public TaskTest {
-protected:
-    stream make_stream(unique_fd fd) { return stream(loop(), std::move(fd)); }
-};
+class SpawnedIncoming : public PlayingTasks {};
 EDDY_ON_EVERY_ENGINE(SpawnedIncoming);
 
 task<> echo(stream peer, bool& over) {
@@ -280,55 +275,14 @@ TEST_P(SpawnedIncoming, BringsConnectionsToo) {
     EXPECT_EQ(got, "abc");
 }
 
-/// `hops` times forth and back between two tasks.
-task<> play(stream ball, int hops, bool serves, int& over) {
-    incoming<lease> balls(ball);
-    std::byte one{};
-    for (int i = 0; i < hops; ++i) {
-        if (serves || i != 0) {
-            co_await ball.write({&one, 1});
-        }
-        const lease back = co_await balls.next();
-        EXPECT_EQ(back.data().size(), 1U);
-    }
-    ++over;
-    if (!serves) {
-        co_await ball.write({&one, 1});
-    }
-}
-
 TEST_P(SpawnedIncoming, AllocatesNothingInSteadyState) {
-    const auto game = [&](int hops) {
-        fd_pair pair = unix_stream_pair();
-        int over = 0;
-        const std::uint64_t before = allocations();
-        spawn(loop(), play(make_stream(std::move(pair.first)), hops, true, over));
-        spawn(loop(), play(make_stream(std::move(pair.second)), hops, false, over));
-        EXPECT_TRUE(until([&] { return over == 2; }));
-        settle();
-        return allocations() - before;
-    };
-    game(10);
-    EXPECT_EQ(game(10), game(1000));
+    spawned_game<incoming<lease>>(10);
+    EXPECT_EQ(spawned_game<incoming<lease>>(10), spawned_game<incoming<lease>>(1000));
 }
 
 TEST_P(SpawnedIncoming, AllocatesNothingInSteadyStateInANurseryEither) {
-    const auto game = [&](int hops) {
-        fd_pair pair = unix_stream_pair();
-        int over = 0;
-        const std::uint64_t before = allocations();
-        const auto both = [&](nursery& players) -> task<> {
-            players.start(play(make_stream(std::move(pair.first)), hops, true, over));
-            players.start(play(make_stream(std::move(pair.second)), hops, false, over));
-            co_await players.join();
-        };
-        EXPECT_TRUE(loop().run(with_nursery(both)));
-        EXPECT_EQ(over, 2);
-        settle();
-        return allocations() - before;
-    };
-    game(10);
-    EXPECT_EQ(game(10), game(1000));
+    nursed_game<incoming<lease>>(10);
+    EXPECT_EQ(nursed_game<incoming<lease>>(10), nursed_game<incoming<lease>>(1000));
 }
 
 }  // namespace

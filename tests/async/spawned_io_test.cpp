@@ -1,10 +1,8 @@
 // The I/O of tasks that only the end of their loop stops: their operations have rooms outside the
 // frames, which are given back as soon as there is a result.
-#include "async/task_fixture.hpp"
-#include "loop/allocations.hpp"
+#include "async/playing_tasks.hpp"
 
 #include <eddy/async/detail/spare_room.hpp>
-#include <eddy/async/nursery.hpp>
 #include <eddy/async/spawn.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/io/io_sender.hpp>
@@ -23,9 +21,8 @@
 namespace eddy::test {
 namespace {
 
-class SpawnedIo : public TaskTest {
+class SpawnedIo : public PlayingTasks {
 protected:
-    stream make_stream(unique_fd fd) { return stream(loop(), std::move(fd)); }
     /// What `fd` gets, up to so much, while the loop runs.
     std::string gets(int fd, std::size_t size) {
         std::string seen;
@@ -281,52 +278,21 @@ TEST_P(SpawnedIo, GivesWhatIsLargerThanItsRequest) {
     EXPECT_EQ(left, 1);
 }
 
-/// `hops` times forth and back between two tasks.
-task<> play(stream ball, int hops, bool serves, int& over) {
-    std::byte one{};
-    for (int i = 0; i < hops; ++i) {
-        if (serves || i != 0) {
-            co_await ball.write({&one, 1});
-        }
-        const lease back = co_await ball.receive();
-        EXPECT_EQ(back.data().size(), 1U);
-    }
-    ++over;
-    if (!serves) {
-        co_await ball.write({&one, 1});
-    }
-}
+/// A receive after another.
+struct single_receives {
+    explicit single_receives(const stream& of) : from(of) {}
+    auto next() const noexcept { return from.receive(); }
+    const stream& from;
+};
 
 TEST_P(SpawnedIo, AllocatesNothingInSteadyState) {
-    const auto game = [&](int hops) {
-        fd_pair pair = unix_stream_pair();
-        int over = 0;
-        const std::uint64_t before = allocations();
-        spawn(loop(), play(make_stream(std::move(pair.first)), hops, true, over));
-        spawn(loop(), play(make_stream(std::move(pair.second)), hops, false, over));
-        EXPECT_TRUE(until([&] { return over == 2; }));
-        return allocations() - before;
-    };
-    game(10);
-    EXPECT_EQ(game(10), game(1000));
+    spawned_game<single_receives>(10);
+    EXPECT_EQ(spawned_game<single_receives>(10), spawned_game<single_receives>(1000));
 }
 
 TEST_P(SpawnedIo, AllocatesNothingInSteadyStateInANurseryEither) {
-    const auto game = [&](int hops) {
-        fd_pair pair = unix_stream_pair();
-        int over = 0;
-        const std::uint64_t before = allocations();
-        const auto both = [&](nursery& players) -> task<> {
-            players.start(play(make_stream(std::move(pair.first)), hops, true, over));
-            players.start(play(make_stream(std::move(pair.second)), hops, false, over));
-            co_await players.join();
-        };
-        EXPECT_TRUE(loop().run(with_nursery(both)));
-        EXPECT_EQ(over, 2);
-        return allocations() - before;
-    };
-    game(10);
-    EXPECT_EQ(game(10), game(1000));
+    nursed_game<single_receives>(10);
+    EXPECT_EQ(nursed_game<single_receives>(10), nursed_game<single_receives>(1000));
 }
 
 TEST(SpareRooms, AreKeptOnlyByAThreadThatDropsThemAtItsEnd) {
