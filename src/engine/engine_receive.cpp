@@ -37,6 +37,7 @@ io_result engine::receive(io_operation& op) noexcept {
     io_request request = op.request_;
     request.code = opcode::read;
     request.data = buffer.bytes();
+    request.offset = -1;
     return keep_buffer(op, buffer, perform(request));
 }
 

@@ -95,13 +95,13 @@ inline void uring_engine::is_done(io_operation& op, io_list& list, std::int32_t 
     } else if ((flags & more_data) == more_data) {
         wear(op, flags);
         detail::lease_buffer& buffer = buffers_.take(*pool_, flags);
-        if (ready_queue::contains(op)) {
+        if (ready_queue::contains(op) || is_telling(op)) {
             results_.append(op.request_.records, record_of(buffer, result));
         } else {
             buffer.size = static_cast<std::uint32_t>(result);
             op.request_.data = &buffer;
-            make_runnable(op);
         }
+        make_runnable(op);
     } else if (request.code == opcode::send && op.moved_ == 0 &&
                is_over(request, io_result::value(result))) {
         is_done(op, request.slot->writers, result);
@@ -138,9 +138,10 @@ void uring_engine::on_other_completion(io_operation& op, std::int32_t result,
                                        std::uint32_t flags) noexcept {
     fd_slot* const slot = op.request_.slot;
     const bool more = (flags & IORING_CQE_F_MORE) != 0;
+    const bool behind_others = has_result(op);
     if ((flags & IORING_CQE_F_BUFFER) != 0) {
         detail::lease_buffer& buffer = buffers_.take(*pool_, flags);
-        if (more || has_result(op)) {
+        if (more || behind_others) {
             wear(op, flags);
             result = record_of(buffer, result);
         } else {
@@ -157,7 +158,7 @@ void uring_engine::on_other_completion(io_operation& op, std::int32_t result,
     }
     op.cancel_sent_ = false;
     // The last result of a receive that has no others in front of it is like that of any receive.
-    if (op.request_.multishot && (op.request_.code != opcode::receive || has_result(op))) {
+    if (op.request_.multishot && (op.request_.code != opcode::receive || behind_others)) {
         on_multishot(op, result);
     } else {
         on_single(op, io_result::from_kernel(result));
@@ -179,7 +180,7 @@ void uring_engine::on_single(io_operation& op, io_result result) noexcept {
         conclude(op, result);
         return;
     }
-    if (op.request_.offset < -1) {
+    if (!op.request_.multishot && op.request_.offset < -1) {
         uring_position::correct(op.request_, result);
     }
     bool was_poll = op.in_progress_;

@@ -110,8 +110,13 @@ private:
         return op.request_.code == opcode::receive && op.request_.data != nullptr &&
                op.phase_ == phase::runnable;
     }
+    /// Or its completion is being called, and has not taken the buffer yet.
+    static bool is_telling(const io_operation& op) noexcept {
+        return op.request_.multishot && op.request_.code == opcode::receive &&
+               op.request_.data != nullptr;
+    }
     static bool has_result(const io_operation& op) noexcept {
-        return has_record(op) || has_kept(op);
+        return has_record(op) || is_telling(op);
     }
     /// In the backlog, which shares its links with the ready queue.
     static bool in_backlog(const io_operation& op) noexcept {

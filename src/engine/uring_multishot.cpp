@@ -2,6 +2,8 @@
 
 #include "engine/uring_engine.hpp"
 
+#include <eddy/base/assert.hpp>
+
 #include <cerrno>
 
 namespace eddy {
@@ -49,6 +51,7 @@ progress uring_engine::finish(io_operation& op) noexcept {
 
 progress uring_engine::finish_other(io_operation& op) noexcept {
     if (!has_record(op)) {
+        EDDY_ASSERT(!op.in_kernel_, "an operation ends that the kernel still has");
         leave_line(op);
         op.result_ = result_of(op.wanted_end_);
         return progress::finished;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -276,6 +277,26 @@ TEST_P(SpawnedIo, GivesWhatIsLargerThanItsRequest) {
     loop().post([&] { loop().stop(); });
     loop().run(run_mode::drained);
     EXPECT_EQ(left, 1);
+}
+
+TEST(SpawnedIoDeathTest, AnAwaitedRvalueIsUsedUp) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto twice = [](std::string_view sent) {
+        eddy::loop home;
+        fd_pair pair = unix_stream_pair();
+        const stream peer(home, std::move(pair.first));
+        test::send_all(pair.second.get(), sent);
+        const auto body = [&]() -> task<> {
+            std::array<std::byte, 1> buffer{};
+            auto read = peer.read_some(buffer);
+            co_await std::move(read);
+            co_await std::move(read);
+        };
+        spawn(home, body());
+        home.run(run_mode::empty);
+    };
+    EXPECT_DEATH(twice("ab"), "what was moved into a co_await is used up");
+    EXPECT_DEATH(twice("a"), "what was moved into a co_await is used up");
 }
 
 /// A receive after another.

@@ -3,6 +3,9 @@
 #include "support/in_child.hpp"
 #include "support/passed_fd.hpp"
 
+#include <eddy/loop/lease_operation.hpp>
+
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -57,6 +60,44 @@ private:
     std::vector<connection*> restart_;
 };
 EDDY_ON_EVERY_ENGINE(MultishotReceive);
+
+/// What takes an operation back may look at the kernel.
+TEST_P(MultishotReceive, LosesNothingThatComesBeforeItsCompletionHasTakenTheBuffer) {
+    fd_pair pair = tcp_pair();
+    fd_pair other = tcp_pair();
+    const descriptor d = attach(std::move(pair.first));
+    const descriptor quiet = attach(std::move(other.first));
+    struct receiver : lease_operation {
+        receiver() : lease_operation(&on_received) {}
+        static void on_received(io_operation& op) noexcept {
+            auto& self = static_cast<receiver&>(op);
+            if (self.before_taking) {
+                std::exchange(self.before_taking, nullptr)();
+            }
+            const lease l = self.take_lease();
+            EXPECT_EQ(l.size(), op.result().count());
+            self.text += text_of(l);
+        }
+        std::function<void()> before_taking;
+        std::string text;
+    };
+    recorder waits;
+    std::string unused(8, '\0');
+    start(waits, recv(quiet, bytes(unused)));
+    receiver r;
+    r.before_taking = [&] {
+        test::send_all(pair.second.get(), "second");
+        loop().abandon(waits.operation());
+    };
+    loop().start(r, receive_multishot(d));
+    settle();
+    test::send_all(pair.second.get(), "first");
+    EXPECT_TRUE(until([&] { return r.text == "firstsecond"; })) << r.text;
+    EXPECT_TRUE(r.pending());
+    EXPECT_EQ(loop().counters().leases_out, 0U);
+    pair.second.reset();
+    EXPECT_TRUE(until([&] { return !r.pending(); }));
+}
 
 /// More than the kernel brings in one go.
 TEST_P(MultishotReceive, BringsMuchAtOnce) {

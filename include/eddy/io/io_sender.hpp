@@ -264,8 +264,9 @@ EDDY_EX_BEGIN
 /// - stopped, if that was asked for, or if the loop ends. It is cancelled in the kernel; a result
 ///   that exists by then is delivered.
 ///
-/// Nothing is allocated, but see task for what it awaits. The operation state may be destroyed on
-/// the loop's thread at any time: what is pending is taken back first.
+/// Nothing is allocated, but see task for what it awaits; one that a task awaits as an rvalue is
+/// used up by that. The operation state may be destroyed on the loop's thread at any time: what is
+/// pending is taken back first.
 ///
 /// Request: an io_request, or something smaller that becomes one when it is started.
 template <class Convert, class Request = io_request>

@@ -6,8 +6,8 @@
 
 namespace eddy {
 
-/// A receive, perhaps a multishot one, whose completion takes the buffer out of it, each time that
-/// there is one.
+/// A receive, perhaps a multishot one, whose completion must take the buffer out of it, each time
+/// that there is one.
 class lease_operation : public io_operation {
 public:
     explicit lease_operation(callback on_complete) noexcept : io_operation(on_complete) {

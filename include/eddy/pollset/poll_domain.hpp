@@ -20,7 +20,7 @@ enum class poll_strategy : std::uint8_t {
     /// whose thread would have to wait for another pollset's gets its own epoll set, if it shares
     /// no fd: 64 in a domain do.
     /// While closures take a microsecond or two, one thread of a pollset runs them all; if one then
-    /// blocks, another thread goes on after 0.1 to 0.3 ms.
+    /// blocks, or that thread leaves `work`, another goes on after 0.1 to 0.3 ms.
     domain,
     epoll1,  ///< one designated poller, handed on between neighbourhoods of cores
     /// An epoll set for what a pollset holds, shared while that is one fd or none. Of handles with

@@ -5,6 +5,7 @@
 #include <eddy/async/detail/sender_wait.hpp>
 #include <eddy/async/detail/spare_room.hpp>
 #include <eddy/async/detail/task_promise.hpp>
+#include <eddy/base/assert.hpp>
 #include <eddy/base/config.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/io/io_sender.hpp>
@@ -34,6 +35,9 @@ class io_wait<io_sender<Convert, Request>, Promise> {
     using handle = std::coroutine_handle<Promise>;
     using value = awaited_t<sender>;
     using store = io_wait_store<value>;
+    using place = io_wait_place<store, io_call<Request>>;
+    static constexpr io_wait_state after =
+        place::uses_up ? io_wait_state::used_up : io_wait_state::nothing;
 
 public:
     /// Lifetime: `awaited` lives in the frame as long as this, and is of no use afterwards.
@@ -41,7 +45,7 @@ public:
     io_wait(const io_wait&) = delete;
     io_wait& operator=(const io_wait&) = delete;
     ~io_wait() {
-        if (state() != io_wait_state::nothing) {
+        if (state() > io_wait_state::used_up) {
             leave();
         }
     }
@@ -194,7 +198,7 @@ private:
         io_wait& wait;
         ~emptied() {
             std::destroy_at(std::addressof(wait.stored().value));
-            wait.state() = io_wait_state::nothing;
+            wait.state() = after;
         }
     };
     /// The coroutine that waits for a task_io.
@@ -257,12 +261,11 @@ private:
             task_io(&on_complete, request(),
                     takes_lease ? own_io::lease_is::taken : own_io::lease_is::left, this);
         const bool reads = reads_something();
-        loop& home = *sender_.call_.home;
         store& begun = begin();
         begun.room = op;
         begun.waiting = waiting.address();
         // A loop at whose end the task is to be stopped lets nothing wait any more.
-        if (reads && op->wait_for_data(home)) [[likely]] {
+        if (reads && op->wait_for_data(*waiting.promise().home())) [[likely]] {
             state() = io_wait_state::suspended;
             return true;
         }
@@ -326,7 +329,10 @@ private:
     EDDY_COLD void go_on(task_io& op, io_result result) noexcept {
         core(waiting()).go_on(op, result);
     }
+    /// What is used up comes here: in place of its loop is the room of an operation, or null.
     EDDY_COLD bool start_general(handle waiting) {
+        EDDY_ASSERT(state() == io_wait_state::nothing,
+                    "an I/O sender was awaited again: what was moved into a co_await is used up");
         loop* const home = sender_.call_.home;
         const io_request wanted = request();
         begin();
@@ -354,10 +360,11 @@ private:
         } else if (has_error(state())) {
             std::destroy_at(&stored().error);
         }
+        state() = after;
     }
 
     sender& sender_;
-    [[no_unique_address]] io_wait_place<store, io_call<Request>> place_;
+    [[no_unique_address]] place place_;
 };
 
 EDDY_EX_END

@@ -45,9 +45,10 @@ struct io_wait_calls {
 ///     nothing --task_io--> starting --result, or stopped--> done, failed, stopped
 ///                          starting --would block--> suspended --result--> done, failed, resumed
 ///     nothing --else--> general --result--> general_done, general_failed
-///     done --await_resume()--> nothing
+///     done --await_resume()--> used_up
 enum class io_wait_state : std::uint8_t {
     nothing,
+    used_up,
     starting,
     suspended,
     stopped,

@@ -23,7 +23,7 @@ struct io_wait_store {
     io_wait_store& operator=(const io_wait_store&) = delete;
     ~io_wait_store() {}
 
-    void* room;  ///< of the operation: starting, suspended, and all that is general
+    void* room = nullptr;  ///< of the operation: starting, suspended, and all that is general
     union {
         void* waiting;             ///< starting, suspended: the coroutine
         stored value;              ///< done
@@ -36,6 +36,7 @@ struct io_wait_store {
 template <class Store, class Call>
 class io_wait_place {
 public:
+    static constexpr bool uses_up = true;
     static Store& begin(Call& used_up) noexcept { return *std::construct_at(in(used_up)); }
     static Store& of(Call& used_up) noexcept { return *std::launder(in(used_up)); }
 
@@ -50,6 +51,7 @@ template <class Store, class Call>
     requires(sizeof(Store) > sizeof(Call) - sizeof(void*) || alignof(Store) > alignof(Call))
 class io_wait_place<Store, Call> {
 public:
+    static constexpr bool uses_up = false;
     Store& begin(Call&) noexcept { return store_; }
     Store& of(Call&) noexcept { return store_; }
 
