@@ -137,7 +137,7 @@ void uring_engine::drop_results(io_operation& op) noexcept {
     if (has_kept(op)) {
         drop_buffer(op);
     }
-    while (op.request_.multishot && has_record(op)) {
+    while (has_record(op)) {
         if (op.request_.code == opcode::receive) {
             static_cast<void>(take_record_of_receive(op));
             drop_buffer(op);

@@ -212,6 +212,7 @@ inline void loop::end_sleep() noexcept {
     }
 }
 
+/// The same for a look that does not sleep, which need not be in line.
 void loop::ask_kernel(time_point until) { look_at_kernel(until); }
 
 [[gnu::always_inline]] inline void loop::look_at_kernel(time_point until) {
