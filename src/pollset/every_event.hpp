@@ -6,6 +6,41 @@
 
 namespace eddy::detail {
 
+inline std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closure& done,
+                                            pollset_worker* by) {
+    if (!take(done)) {
+        return already_waiting();
+    }
+    return word_of(h, kind).arm(done) ? no_error_ : notify_locked(h, kind, done, by);
+}
+
+inline poll_handle* poll_core::handle_of(const poll_event& event) const noexcept {
+    const auto number = static_cast<std::uint32_t>(event.token);
+    return number < slots_.size() && slots_[number].generation == event.token >> 32
+               ? slots_[number].handle
+               : nullptr;
+}
+
+inline poll_core::due_call poll_core::take_lone(const poll_event& event,
+                                                const pollset_worker& w) noexcept {
+    poll_handle* const h = handle_of(event);
+    if (!is_data(h, event.ready) || executor_ != nullptr || w.kicked_ || is_watched(*w.set_) ||
+        !w.set_->ready_.empty()) {
+        return {};
+    }
+    // If it were due already, it would be in that queue.
+    if (const membership* const m = h->memberships_; m == nullptr || m->set != w.set_) {
+        return {};
+    }
+    closure* const next = word_of(*h, poll_event_kind::read).take();
+    if (next == nullptr) {
+        return {};
+    }
+    ++counters_.events;
+    next->error_ = no_error_;
+    return {h, next};
+}
+
 inline void poll_core::to_tell(pollset& set) noexcept {
     if (!std::exchange(set.to_tell_, true)) {
         set.next_to_tell_ = std::exchange(to_tell_, &set);
@@ -54,6 +89,29 @@ inline bool poll_core::finish_orphan(poll_handle& h, core_lock& lock) noexcept {
     lock.close(std::move(h.fd_));
     lock.hand(*std::exchange(h.on_done_, nullptr), {});
     return true;
+}
+
+inline void poll_core::happened(poll_handle& h, poll_event_kind kind, pollset_worker* by,
+                                core_lock& lock) noexcept {
+    if (closure* const waited = word_of(h, kind).happened()) {
+        due(h, *waited, no_error_, by, lock);
+    }
+}
+
+inline bool poll_core::is_data(const poll_handle* h, interest ready) const noexcept {
+    return h != nullptr && ready == interest::readable && !strategy_->traits.level &&
+           h != timer_handle_.get();
+}
+
+inline void poll_core::harvest(const poll_event& event, pollset_worker* by,
+                               core_lock& lock) noexcept {
+    poll_handle* const h = handle_of(event);
+    ++counters_.events;
+    if (is_data(h, event.ready)) [[likely]] {
+        happened(*h, poll_event_kind::read, by, lock);
+    } else {
+        harvest_other(h, event.ready, by, lock);
+    }
 }
 
 /// Somebody else sees to what is left in the queue, and to the kernel. Who comes for the one sees

@@ -1,10 +1,15 @@
 #include <eddy/pollset/detail/pace.hpp>
 
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+
 namespace eddy::detail {
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 constexpr auto brisk_each = std::chrono::microseconds(50);  // or nothing would ever be
 #else
 constexpr auto brisk_each = std::chrono::microseconds(2);

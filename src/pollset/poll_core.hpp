@@ -94,17 +94,14 @@ public:
     // Handles: poll_words.cpp.
     /// `by`: the worker that calls this as the last act of a closure, so that it comes round for
     /// what is due at once, or passes it on when it leaves.
-    std::error_code notify_on(poll_handle& h, poll_event_kind kind, closure& done,
-                              pollset_worker* by = nullptr);
+    inline std::error_code notify_on(poll_handle& h, poll_event_kind kind, closure& done,
+                                     pollset_worker* by = nullptr);
     /// The worker of `set` that is running a closure on this thread, or null.
     static pollset_worker* here(const pollset& set) noexcept;
     bool cancel(poll_handle& h, closure& done) noexcept;
     void make_ready(poll_handle& h, poll_event_kind kind);
     void shutdown(poll_handle& h, std::error_code why);
     void orphan(poll_handle& h, closure& done, unique_fd* released);
-    void harvest(const poll_event& event, pollset_worker* by, core_lock& lock) noexcept;
-    void harvest_level(poll_handle& h, interest ready, pollset_worker* by,
-                       core_lock& lock) noexcept;
     /// An executor has run a closure of it.
     void returned(poll_handle& h) noexcept;
     int fd_of(const poll_handle& h) noexcept;
@@ -184,6 +181,11 @@ private:
     using state = pollset_worker::state;
     class presence;
     class call_in_progress;
+    /// A closure that has been taken to be called, and whose it is: null for a timer's.
+    struct due_call {
+        poll_handle* handle = nullptr;
+        closure* next = nullptr;
+    };
 
     /// In a child that forked, a thread that it does not have may hold the lock.
     template <class Read>
@@ -194,13 +196,32 @@ private:
         }
         return read();
     }
+    /// Marks that it waits. False: it does already.
+    static bool take(closure& done) noexcept {
+        return replace(done.taken_, false, true, std::memory_order_acquire);
+    }
+    static std::error_code already_waiting() noexcept;
     /// A closure that is to be told an end: a list that it is in already must not be torn.
     static void take_for_the_end(closure& done) noexcept {
-        const bool taken = done.taken_.exchange(true, std::memory_order_acquire);
-        EDDY_ASSERT(!taken, "a closure that waits already is to be told an end");
+        const bool was_free = take(done);
+        EDDY_ASSERT(was_free, "a closure that waits already is to be told an end");
     }
     /// A refusal of the kernel's becomes errc::strategy_denied.
     std::error_code made_by(strategy_maker* make) noexcept;
+
+    // every_event.hpp
+    /// Whom the kernel means, or null: nobody any more.
+    inline poll_handle* handle_of(const poll_event& event) const noexcept;
+    /// The closure for an event that came alone, if there is nothing else to be called: it need not
+    /// queue.
+    inline due_call take_lone(const poll_event& event, const pollset_worker& w) noexcept;
+    /// Most events say that there is data, and no more.
+    inline bool is_data(const poll_handle* h, interest ready) const noexcept;
+    inline void harvest(const poll_event& event, pollset_worker* by, core_lock& lock) noexcept;
+    template <class Handle>
+    static auto& word_of(Handle& h, poll_event_kind kind) noexcept {
+        return h.words_[static_cast<std::size_t>(kind)];
+    }
 
     // poll_words.cpp
     /// What notify_on does with a word that is not quiet.
@@ -208,8 +229,12 @@ private:
                                   pollset_worker* by);
     inline void due(poll_handle& h, closure& c, const std::error_code& error, pollset_worker* by,
                     core_lock& lock) noexcept;
-    void happened(poll_handle& h, poll_event_kind kind, pollset_worker* by,
-                  core_lock& lock) noexcept;
+    inline void happened(poll_handle& h, poll_event_kind kind, pollset_worker* by,
+                         core_lock& lock) noexcept;
+    void harvest_other(poll_handle* found, interest ready, pollset_worker* by,
+                       core_lock& lock) noexcept;
+    void harvest_level(poll_handle& h, interest ready, pollset_worker* by,
+                       core_lock& lock) noexcept;
     void end_waits(poll_handle& h, std::error_code why, core_lock& lock) noexcept;
     /// Shows it in each of its pollsets.
     inline void queue(poll_handle& h, const pollset_worker* by) noexcept;
@@ -266,8 +291,15 @@ private:
                                                                time_point deadline,
                                                                core_lock& lock);
     [[gnu::always_inline]] inline void run_next(pollset& set, pollset_worker& w, core_lock& lock);
+    [[gnu::always_inline]] inline void call(const due_call& due, const std::error_code& error,
+                                            pollset& set, pollset_worker& w, core_lock& lock);
+    /// Waits, and queues what has come. `lone`: what came alone is to be called next, instead.
     [[gnu::always_inline]] inline std::error_code poll(station& s, pollset_worker& w,
-                                                       time_point deadline, core_lock& lock);
+                                                       time_point deadline, core_lock& lock,
+                                                       due_call* lone);
+    /// The wait and the harvest of a poller that is not epoll's.
+    io_result wait_elsewhere(station& s, pollset_worker& w, time_point deadline,
+                             core_lock& lock) noexcept;
     /// poll() without waiting.
     EDDY_COLD std::error_code look(station& s, pollset_worker& w, core_lock& lock);
     /// True: nothing happened while it waited for a moment, so that it may stand by.

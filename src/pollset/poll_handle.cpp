@@ -1,6 +1,6 @@
 #include <eddy/pollset/poll_handle.hpp>
 
-#include "pollset/poll_core.hpp"
+#include "pollset/every_event.hpp"
 
 #include <eddy/base/error.hpp>
 

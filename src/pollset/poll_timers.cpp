@@ -63,9 +63,8 @@ std::error_code poll_core::set(pollset_timer& timer, time_point when) noexcept {
         return std::make_error_code(std::errc::operation_canceled);
     }
     const bool queued = ready_queue::contains(timer.item_);
-    if (!queued && !timer.node_.armed() &&
-        timer.item_.due->taken_.exchange(true, std::memory_order_acquire)) {
-        return std::make_error_code(std::errc::connection_already_in_progress);
+    if (!queued && !timer.node_.armed() && !take(*timer.item_.due)) {
+        return already_waiting();
     }
     if (queued) {
         timer.set_.ready_.erase(timer.item_);

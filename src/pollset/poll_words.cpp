@@ -6,10 +6,6 @@ namespace eddy::detail {
 
 namespace {
 
-constexpr std::size_t index(poll_event_kind kind) noexcept {
-    return static_cast<std::size_t>(kind);
-}
-
 constexpr auto read = poll_event_kind::read;
 constexpr auto write = poll_event_kind::write;
 constexpr auto error = poll_event_kind::error;
@@ -17,28 +13,17 @@ constexpr auto error = poll_event_kind::error;
 constexpr interest read_events = interest::readable | interest::priority | interest::peer_closed;
 constexpr interest failure = interest::error | interest::hangup | interest::invalid;
 
-std::error_code already_waiting() noexcept {
-    return std::make_error_code(std::errc::connection_already_in_progress);
-}
-
 std::error_code canceled() noexcept { return std::make_error_code(std::errc::operation_canceled); }
 
 }  // namespace
 
-std::error_code poll_core::notify_on(poll_handle& h, poll_event_kind kind, closure& done,
-                                     pollset_worker* by) {
-    if (done.taken_.exchange(true, std::memory_order_acquire)) {
-        return already_waiting();
-    }
-    if (h.words_[index(kind)].arm(done)) {
-        return no_error_;
-    }
-    return notify_locked(h, kind, done, by);
+std::error_code poll_core::already_waiting() noexcept {
+    return std::make_error_code(std::errc::connection_already_in_progress);
 }
 
 std::error_code poll_core::notify_locked(poll_handle& h, poll_event_kind kind, closure& done,
                                          pollset_worker* by) {
-    poll_word& word = h.words_[index(kind)];
+    poll_word& word = word_of(h, kind);
     core_lock lock(*this);
     if (word.waiting() != nullptr) {
         done.taken_.store(false, std::memory_order_release);
@@ -115,30 +100,28 @@ void poll_core::orphan(poll_handle& h, closure& done, unique_fd* released) {
     static_cast<void>(finish_orphan(h, lock));
 }
 
-void poll_core::harvest(const poll_event& event, pollset_worker* by, core_lock& lock) noexcept {
-    const auto number = static_cast<std::uint32_t>(event.token);
-    ++counters_.events;
-    if (number >= slots_.size() || slots_[number].handle == nullptr ||
-        slots_[number].generation != event.token >> 32) {
+void poll_core::harvest_other(poll_handle* found, interest ready, pollset_worker* by,
+                              core_lock& lock) noexcept {
+    if (found == nullptr) {
         ++counters_.spurious;
         return;
     }
-    poll_handle& h = *slots_[number].handle;
+    poll_handle& h = *found;
     if (&h == timer_handle_.get()) {
         expire(by, lock);
         return;
     }
     if (strategy_->traits.level) {
-        harvest_level(h, event.ready, by, lock);
+        harvest_level(h, ready, by, lock);
         return;
     }
-    if (any(event.ready & (read_events | failure))) {
+    if (any(ready & (read_events | failure))) {
         happened(h, read, by, lock);
     }
-    if (any(event.ready & (interest::writable | failure))) {
+    if (any(ready & (interest::writable | failure))) {
         happened(h, write, by, lock);
     }
-    if (any(event.ready & (interest::error | interest::invalid))) {
+    if (any(ready & (interest::error | interest::invalid))) {
         happened(h, error, by, lock);
     }
 }
@@ -147,7 +130,7 @@ void poll_core::harvest(const poll_event& event, pollset_worker* by, core_lock& 
 void poll_core::harvest_level(poll_handle& h, interest ready, pollset_worker* by,
                               core_lock& lock) noexcept {
     const auto tell = [&](poll_event_kind kind, interest about) {
-        if (any(ready & about) && h.words_[index(kind)].waiting() != nullptr) {
+        if (any(ready & about) && word_of(h, kind).waiting() != nullptr) {
             happened(h, kind, by, lock);
         }
     };
@@ -168,23 +151,16 @@ bool poll_core::is_shut_down(const poll_handle& h) noexcept {
 
 interest poll_core::wanted(const poll_handle& h) noexcept {
     interest wanted = interest::none;
-    if (h.words_[index(read)].waiting() != nullptr) {
+    if (word_of(h, read).waiting() != nullptr) {
         wanted |= read_events;
     }
-    if (h.words_[index(write)].waiting() != nullptr) {
+    if (word_of(h, write).waiting() != nullptr) {
         wanted |= interest::writable;
     }
-    if (h.words_[index(error)].waiting() != nullptr) {
+    if (word_of(h, error).waiting() != nullptr) {
         wanted |= interest::error;
     }
     return wanted;
-}
-
-void poll_core::happened(poll_handle& h, poll_event_kind kind, pollset_worker* by,
-                         core_lock& lock) noexcept {
-    if (closure* const waited = h.words_[index(kind)].happened()) {
-        due(h, *waited, no_error_, by, lock);
-    }
 }
 
 void poll_core::end_waits(poll_handle& h, std::error_code why, core_lock& lock) noexcept {

@@ -1,6 +1,6 @@
 #include <eddy/pollset/pollset_watch.hpp>
 
-#include "pollset/poll_core.hpp"
+#include "pollset/every_event.hpp"
 
 namespace eddy {
 

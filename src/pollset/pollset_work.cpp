@@ -173,8 +173,14 @@ inline result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, 
                 continue;
             }
         }
-        if (auto error = poll(s, w, deadline, lock)) {
+        due_call lone;
+        if (auto error = poll(s, w, deadline, lock, &lone)) {
             return error;
+        }
+        if (lone.next != nullptr) {
+            call(lone, no_error_, set, w, lock);
+            ++calls;
+            continue;
         }
         if (lock.has_handed()) {
             hand_over(*set.station_, lock);  // `s` may be gone
@@ -190,32 +196,37 @@ pollset_worker* poll_core::here(const pollset& set) noexcept {
 
 inline void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock) {
     auto& item = static_cast<work_item&>(set.ready_.pop());
-    poll_handle* h = nullptr;
-    closure* next = nullptr;
+    due_call due;
     std::error_code error = no_error_;
     if (item.what == work_item::kind::single) {
-        next = static_cast<single_item&>(item).due;
+        due.next = static_cast<single_item&>(item).due;
         error = begun(static_cast<single_item&>(item));
     } else {
-        h = static_cast<membership&>(item).handle;
-        next = &h->due_.pop();
-        if (h->due_.empty()) {
-            unqueue(*h);
+        due.handle = static_cast<membership&>(item).handle;
+        due.next = &due.handle->due_.pop();
+        if (due.handle->due_.empty()) {
+            unqueue(*due.handle);
         } else {
             set.ready_.push(item);
         }
     }
+    call(due, error, set, w, lock);
+}
+
+/// `error`: a timer's; a handle's closure has its own.
+inline void poll_core::call(const due_call& due, const std::error_code& error, pollset& set,
+                            pollset_worker& w, core_lock& lock) {
     // What is about to run may take its time: others see to the rest, and to the kernel.
     see_to_the_rest(set, lock);
     ++set.station_->calls_since_wait;
     set.pace_.ran_one();
     {
-        const call_in_progress call(*this, h, lock);
+        const call_in_progress call(*this, due.handle, lock);
         const runs_here here(w);
-        if (h != nullptr) {
-            next->run();
+        if (due.handle != nullptr) {
+            due.next->run();
         } else {
-            next->run_(*next, error);
+            due.next->run_(*due.next, error);
         }
     }
     if (lock.has_handed()) {  // the end of an orphan: not while something else has been taken
@@ -224,9 +235,7 @@ inline void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock
 }
 
 inline std::error_code poll_core::poll(station& s, pollset_worker& w, time_point deadline,
-                                       core_lock& lock) {
-    std::array<poll_event, 64> events;
-    bool woken = false;
+                                       core_lock& lock, due_call* lone) {
     if (s.changed) {
         if (auto error = s.before_wait()) {
             return error;
@@ -236,17 +245,47 @@ inline std::error_code poll_core::poll(station& s, pollset_worker& w, time_point
     s.calls_since_wait = 0;
     goes_idle(w, s, state::polling);
     ++counters_.waits;
-    const std::size_t most = std::min(events.size(), strategy_->traits.events_max);
     lock.release();
-    const io_result found = s.poller().wait(deadline, std::span(events).first(most), woken);
+    io_result found;
+    if (const epoll_poller* const epoll = s.epoll()) {
+        std::array<epoll_event, events_at_once> events;
+        bool woken = false;
+        found = epoll->wait_for(deadline, std::span(events).first(strategy_->traits.events_max));
+        lock.acquire();
+        goes_on(w);
+        if (lone != nullptr && found.count() == 1) {
+            *lone = take_lone(epoll_poller::told(events[0]), w);
+        }
+        if (lone == nullptr || lone->next == nullptr) {
+            for (const epoll_event& event : std::span(events).first(found.count())) {
+                if (event.data.u64 == epoll_poller::wake_token) {
+                    woken = true;
+                } else {
+                    harvest(epoll_poller::told(event), &w, lock);
+                }
+            }
+        }
+        comes_out(s, w, woken);
+    } else {
+        found = wait_elsewhere(s, w, deadline, lock);
+    }
+    depart(s, w, lock);
+    return found ? no_error_ : found.error();
+}
+
+io_result poll_core::wait_elsewhere(station& s, pollset_worker& w, time_point deadline,
+                                    core_lock& lock) noexcept {
+    std::array<poll_event, events_at_once> events;
+    bool woken = false;
+    const io_result found =
+        s.poller().wait(deadline, std::span(events).first(strategy_->traits.events_max), woken);
     lock.acquire();
     goes_on(w);
     comes_out(s, w, woken);
     for (const poll_event& event : std::span(events).first(found.count())) {
         harvest(event, &w, lock);
     }
-    depart(s, w, lock);
-    return found ? no_error_ : found.error();
+    return found;
 }
 
 /// Who stays in the kernel polls from now on. A wake was perhaps for that one.
@@ -270,7 +309,7 @@ inline void poll_core::comes_out(station& s, const pollset_worker& w, bool woken
 }
 
 std::error_code poll_core::look(station& s, pollset_worker& w, core_lock& lock) {
-    return poll(s, w, time_point::min(), lock);
+    return poll(s, w, time_point::min(), lock, nullptr);
 }
 
 bool poll_core::sleep(station& s, pollset_worker& w, time_point deadline,

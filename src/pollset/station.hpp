@@ -1,6 +1,6 @@
 #pragma once
 
-#include "poller/poller.hpp"
+#include "poller/epoll_poller.hpp"
 
 #include <eddy/pollset/pollset_worker.hpp>
 
@@ -34,7 +34,8 @@ private:
 /// Lock: the domain's, for everything but the waits themselves.
 class alignas(64) station {
 public:
-    explicit station(std::unique_ptr<eddy::poller> p) noexcept : poller_(std::move(p)) {}
+    explicit station(std::unique_ptr<eddy::poller> p) noexcept
+        : poller_(std::move(p)), epoll_(dynamic_cast<epoll_poller*>(poller_.get())) {}
     virtual ~station() = default;
 
     using poller_maker = std::error_code(std::unique_ptr<eddy::poller>& out) noexcept;
@@ -51,6 +52,8 @@ public:
     }
 
     eddy::poller& poller() noexcept { return *poller_; }
+    /// The same, if it is one of epoll's.
+    const epoll_poller* epoll() const noexcept { return epoll_; }
     /// If it is `changed`: brings in what other threads wanted while a worker was in the kernel.
     /// An error is what its `work` returns; the next one tries again.
     virtual std::error_code before_wait() noexcept { return {}; }
@@ -77,6 +80,7 @@ private:
     friend class station_depot;
 
     std::unique_ptr<eddy::poller> poller_;
+    const epoll_poller* epoll_;
     station* next_ = nullptr;
     station* prev_ = nullptr;
 };

@@ -18,17 +18,20 @@ class poll_core;
 class station;
 struct membership;
 
+/// That a wait may bring at most.
+inline constexpr std::size_t events_at_once = 64;
+
 struct strategy_traits {
     poll_strategy kind;
     /// Events last: what nobody waits for is reported again as soon as someone does, and is not
     /// remembered.
     bool level = false;
-    std::size_t events_max = 64;      ///< that one wait may bring
-    std::size_t closures_max = 64;    ///< that one `work` runs
-    bool has_deputies = false;        ///< two workers of one pollset may be in its kernel
-    bool has_sentries = false;        ///< a pollset with brisk closures keeps to one worker
-    bool spreads = false;             ///< crowded() is worth a call
-    bool has_neighbourhoods = false;  ///< entered() is worth a call
+    std::size_t events_max = events_at_once;  ///< that one wait may bring
+    std::size_t closures_max = 64;            ///< that one `work` runs
+    bool has_deputies = false;                ///< two workers of one pollset may be in its kernel
+    bool has_sentries = false;                ///< a pollset with brisk closures keeps to one worker
+    bool spreads = false;                     ///< crowded() is worth a call
+    bool has_neighbourhoods = false;          ///< entered() is worth a call
 };
 
 /// Which stations there are, whose workers poll where, and what is registered there. Knows no

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/intrusive/replace.hpp>
 #include <eddy/pollset/closure.hpp>
 
 #include <atomic>
@@ -20,10 +21,9 @@ class poll_word {
 public:
     /// False: ask again under the lock. Thread: any.
     bool arm(closure& c) noexcept {
-        std::uintptr_t found = quiet;
         // release: what was written to the closure is there for whoever finds it
-        return state_.compare_exchange_strong(found, reinterpret_cast<std::uintptr_t>(&c),
-                                              std::memory_order_release, std::memory_order_relaxed);
+        return replace(state_, quiet, reinterpret_cast<std::uintptr_t>(&c),
+                       std::memory_order_release);
     }
 
     // With the lock held.
@@ -65,16 +65,14 @@ public:
     }
     /// False if one waits already. Not for a word that is latched.
     bool arm_guarded(closure& c) noexcept {
-        std::uintptr_t found = guarded;
-        return state_.compare_exchange_strong(found, reinterpret_cast<std::uintptr_t>(&c),
-                                              std::memory_order_relaxed) ||
+        return replace(state_, guarded, reinterpret_cast<std::uintptr_t>(&c),
+                       std::memory_order_relaxed) ||
                arm(c);
     }
     /// Whether arming needs the lock when it is at rest.
     void guard(bool wanted) noexcept {
         guarded_ = wanted;
-        std::uintptr_t found = wanted ? quiet : guarded;
-        state_.compare_exchange_strong(found, at_rest(), std::memory_order_relaxed);
+        replace(state_, wanted ? quiet : guarded, at_rest(), std::memory_order_relaxed);
     }
 
 private:

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <atomic>
+
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define EDDY_KNOWS_LONE_THREAD 1
+#endif
+
+namespace eddy::detail {
+
+/// True: no other thread of this process is there, and only this one can begin one. False says
+/// nothing.
+inline bool is_lone_thread() noexcept {
+#ifdef EDDY_KNOWS_LONE_THREAD
+    return __libc_single_threaded != 0;
+#else
+    return false;
+#endif
+}
+
+/// Writes `to` if `from` is there, with that order, and says whether it did. A thread that is alone
+/// does so without an atomic instruction, as with the C library's locks: such an instruction waits
+/// until all that was written before is in the cache, which is long after a call of the kernel.
+template <class T>
+[[gnu::always_inline]] inline bool replace(std::atomic<T>& where, T from, T to,
+                                           std::memory_order order) noexcept {
+    if (is_lone_thread()) {
+        if (where.load(std::memory_order_relaxed) != from) {
+            return false;
+        }
+        where.store(to, std::memory_order_relaxed);
+        return true;
+    }
+    return where.compare_exchange_strong(from, to, order, std::memory_order_relaxed);
+}
+
+}  // namespace eddy::detail

@@ -1,0 +1,56 @@
+#include <eddy/intrusive/replace.hpp>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace eddy::detail {
+namespace {
+
+void expect_replaced_once() {
+    std::atomic<int> word{1};
+    EXPECT_FALSE(replace(word, 2, 3, std::memory_order_acquire));
+    EXPECT_EQ(word.load(), 1);
+    EXPECT_TRUE(replace(word, 1, 3, std::memory_order_acquire));
+    EXPECT_EQ(word.load(), 3);
+    EXPECT_FALSE(replace(word, 1, 4, std::memory_order_acquire)) << "it is not there any more";
+    EXPECT_EQ(word.load(), 3);
+}
+
+TEST(Replace, WritesOnlyWhereItFindsWhatItExpects) { expect_replaced_once(); }
+
+TEST(Replace, IsTheSameBesideAnotherThread) {
+    std::atomic<bool> leave{false};
+    std::thread other([&] { leave.wait(false); });
+    EXPECT_FALSE(is_lone_thread());
+    expect_replaced_once();
+    leave = true;
+    leave.notify_one();
+    other.join();
+}
+
+TEST(Replace, OfManyThreadsOneIsFirst) {
+    constexpr int words_count = 2'000;
+    constexpr int threads = 4;
+    std::vector<std::atomic<int>> words(words_count);
+    std::atomic<int> won{0};
+    std::vector<std::thread> all;
+    for (int t = 1; t <= threads; ++t) {
+        all.emplace_back([&, t] {
+            for (std::atomic<int>& word : words) {
+                if (replace(word, 0, t, std::memory_order_relaxed)) {
+                    ++won;
+                }
+            }
+        });
+    }
+    for (std::thread& t : all) {
+        t.join();
+    }
+    EXPECT_EQ(won.load(), words_count);
+}
+
+}  // namespace
+}  // namespace eddy::detail
