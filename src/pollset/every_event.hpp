@@ -23,22 +23,24 @@ inline poll_handle* poll_core::handle_of(const poll_event& event) const noexcept
 
 inline poll_core::due_call poll_core::take_lone(const poll_event& event,
                                                 const pollset_worker& w) noexcept {
+    const due_call none{nullptr, nullptr, no_error_};
     poll_handle* const h = handle_of(event);
+    // It may have been kicked, or something else shown, between the wait and the lock.
     if (!is_data(h, event.ready) || executor_ != nullptr || w.kicked_ || is_watched(*w.set_) ||
         !w.set_->ready_.empty()) {
-        return {};
+        return none;
     }
     // If it were due already, it would be in that queue.
     if (const membership* const m = h->memberships_; m == nullptr || m->set != w.set_) {
-        return {};
+        return none;
     }
     closure* const next = word_of(*h, poll_event_kind::read).take();
     if (next == nullptr) {
-        return {};
+        return none;
     }
     ++counters_.events;
     next->error_ = no_error_;
-    return {h, next};
+    return {h, next, no_error_};
 }
 
 inline void poll_core::to_tell(pollset& set) noexcept {

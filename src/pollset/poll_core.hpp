@@ -7,6 +7,7 @@
 
 #include <eddy/base/assert.hpp>
 #include <eddy/base/clock.hpp>
+#include <eddy/base/exchange_if.hpp>
 #include <eddy/intrusive/timer_heap.hpp>
 #include <eddy/pollset/poll_domain.hpp>
 #include <eddy/pollset/poll_handle.hpp>
@@ -91,7 +92,7 @@ public:
     poll_strategy kind() const noexcept { return strategy_->traits.kind; }
     poll_counters counters() noexcept;
 
-    // Handles: poll_words.cpp.
+    // Handles: poll_words.cpp, every_event.hpp.
     /// `by`: the worker that calls this as the last act of a closure, so that it comes round for
     /// what is due at once, or passes it on when it leaves.
     inline std::error_code notify_on(poll_handle& h, poll_event_kind kind, closure& done,
@@ -181,10 +182,11 @@ private:
     using state = pollset_worker::state;
     class presence;
     class call_in_progress;
-    /// A closure that has been taken to be called, and whose it is: null for a timer's.
+    /// A closure that has been taken to be called, and whose it is.
     struct due_call {
-        poll_handle* handle = nullptr;
-        closure* next = nullptr;
+        poll_handle* handle;    ///< null for a timer's
+        closure* next;          ///< null: none
+        std::error_code error;  ///< for a timer's; a handle's has its own
     };
 
     /// In a child that forked, a thread that it does not have may hold the lock.
@@ -198,7 +200,7 @@ private:
     }
     /// Marks that it waits. False: it does already.
     static bool take(closure& done) noexcept {
-        return replace(done.taken_, false, true, std::memory_order_acquire);
+        return exchange_if(done.taken_, false, true, std::memory_order_acquire);
     }
     static std::error_code already_waiting() noexcept;
     /// A closure that is to be told an end: a list that it is in already must not be torn.
@@ -218,6 +220,8 @@ private:
     /// Most events say that there is data, and no more.
     inline bool is_data(const poll_handle* h, interest ready) const noexcept;
     inline void harvest(const poll_event& event, pollset_worker* by, core_lock& lock) noexcept;
+    inline void happened(poll_handle& h, poll_event_kind kind, pollset_worker* by,
+                         core_lock& lock) noexcept;
     template <class Handle>
     static auto& word_of(Handle& h, poll_event_kind kind) noexcept {
         return h.words_[static_cast<std::size_t>(kind)];
@@ -229,8 +233,6 @@ private:
                                   pollset_worker* by);
     inline void due(poll_handle& h, closure& c, const std::error_code& error, pollset_worker* by,
                     core_lock& lock) noexcept;
-    inline void happened(poll_handle& h, poll_event_kind kind, pollset_worker* by,
-                         core_lock& lock) noexcept;
     void harvest_other(poll_handle* found, interest ready, pollset_worker* by,
                        core_lock& lock) noexcept;
     void harvest_level(poll_handle& h, interest ready, pollset_worker* by,
@@ -291,9 +293,10 @@ private:
                                                                time_point deadline,
                                                                core_lock& lock);
     [[gnu::always_inline]] inline void run_next(pollset& set, pollset_worker& w, core_lock& lock);
-    [[gnu::always_inline]] inline void call(const due_call& due, const std::error_code& error,
-                                            pollset& set, pollset_worker& w, core_lock& lock);
-    /// Waits, and queues what has come. `lone`: what came alone is to be called next, instead.
+    [[gnu::always_inline]] inline void run(const due_call& what, pollset& set, pollset_worker& w,
+                                           core_lock& lock);
+    /// Waits, and queues what has come. `lone`, if it is not null: what came alone is to be called
+    /// next, instead.
     [[gnu::always_inline]] inline std::error_code poll(station& s, pollset_worker& w,
                                                        time_point deadline, core_lock& lock,
                                                        due_call* lone);

@@ -173,12 +173,12 @@ inline result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, 
                 continue;
             }
         }
-        due_call lone;
+        due_call lone{nullptr, nullptr, no_error_};
         if (auto error = poll(s, w, deadline, lock, &lone)) {
             return error;
         }
         if (lone.next != nullptr) {
-            call(lone, no_error_, set, w, lock);
+            run(lone, set, w, lock);
             ++calls;
             continue;
         }
@@ -196,37 +196,35 @@ pollset_worker* poll_core::here(const pollset& set) noexcept {
 
 inline void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock) {
     auto& item = static_cast<work_item&>(set.ready_.pop());
-    due_call due;
-    std::error_code error = no_error_;
+    due_call first{nullptr, nullptr, no_error_};
     if (item.what == work_item::kind::single) {
-        due.next = static_cast<single_item&>(item).due;
-        error = begun(static_cast<single_item&>(item));
+        first.next = static_cast<single_item&>(item).due;
+        first.error = begun(static_cast<single_item&>(item));
     } else {
-        due.handle = static_cast<membership&>(item).handle;
-        due.next = &due.handle->due_.pop();
-        if (due.handle->due_.empty()) {
-            unqueue(*due.handle);
+        poll_handle& h = *static_cast<membership&>(item).handle;
+        first.handle = &h;
+        first.next = &h.due_.pop();
+        if (h.due_.empty()) {
+            unqueue(h);
         } else {
             set.ready_.push(item);
         }
     }
-    call(due, error, set, w, lock);
+    run(first, set, w, lock);
 }
 
-/// `error`: a timer's; a handle's closure has its own.
-inline void poll_core::call(const due_call& due, const std::error_code& error, pollset& set,
-                            pollset_worker& w, core_lock& lock) {
+inline void poll_core::run(const due_call& what, pollset& set, pollset_worker& w, core_lock& lock) {
     // What is about to run may take its time: others see to the rest, and to the kernel.
     see_to_the_rest(set, lock);
     ++set.station_->calls_since_wait;
     set.pace_.ran_one();
     {
-        const call_in_progress call(*this, due.handle, lock);
+        const call_in_progress call(*this, what.handle, lock);
         const runs_here here(w);
-        if (due.handle != nullptr) {
-            due.next->run();
+        if (what.handle != nullptr) {
+            what.next->run();
         } else {
-            due.next->run_(*due.next, error);
+            what.next->run_(*what.next, what.error);
         }
     }
     if (lock.has_handed()) {  // the end of an orphan: not while something else has been taken

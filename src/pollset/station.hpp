@@ -52,7 +52,7 @@ public:
     }
 
     eddy::poller& poller() noexcept { return *poller_; }
-    /// The same, if it is one of epoll's.
+    /// The same, if it is one of epoll's; else null.
     const epoll_poller* epoll() const noexcept { return epoll_; }
     /// If it is `changed`: brings in what other threads wanted while a worker was in the kernel.
     /// An error is what its `work` returns; the next one tries again.

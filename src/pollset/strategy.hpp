@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/base/assert.hpp>
 #include <eddy/pollset/poll_domain.hpp>
 
 #include <cstddef>
@@ -50,7 +51,10 @@ struct strategy_traits {
 /// must know reaches it at once.
 class strategy {
 public:
-    explicit strategy(const strategy_traits& t) noexcept : traits(t) {}
+    explicit strategy(const strategy_traits& t) noexcept : traits(t) {
+        EDDY_ASSERT(t.events_max <= events_at_once,
+                    "a strategy wants more than a wait has room for");
+    }
     virtual ~strategy() = default;
 
     const strategy_traits traits;

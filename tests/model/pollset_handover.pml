@@ -1,6 +1,6 @@
 // Workers of pollsets that share one station: who polls, who sleeps, who runs what was harvested, and who
 // is called when. poll_core::work() and what it calls in src/pollset/pollset_work.cpp and pollset_calls.cpp,
-// queue(), tell() and happened() in poll_words.cpp.
+// tell() in poll_words.cpp, queue() and happened() in every_event.hpp.
 //
 // Workers 0 and 1 are of pollset 0, worker 2 of pollset 1 (or each has its own: pollset_handover.three.pml).
 // Handle A is in pollset 0, C in pollset 1, B in both. The closure of A waits until that of C was called: a

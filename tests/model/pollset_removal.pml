@@ -1,6 +1,6 @@
 // The end of a poll_handle: orphan() and release() against a poller that has harvested already, against
 // closures that are being called, against the queues of its pollsets, and against whoever gets the number of its
-// fd next (poll_core: orphan, harvest, run_unowned, finish_orphan in src/pollset/poll_words.cpp, leave_all and
+// fd next (poll_core: orphan, harvest, run_unowned, finish_orphan in src/pollset/poll_words.cpp and every_event.hpp, leave_all and
 // claim_slot in memberships.cpp, run_next in pollset_work.cpp, core_lock::release in core_lock.cpp).
 //
 // The handle is in two pollsets; a closure waits for reading and one for writing. Worker 0 harvests and calls,

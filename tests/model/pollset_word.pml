@@ -1,6 +1,6 @@
 // One word of a poll_handle: nothing, latched, a closure waits; and shut down, which covers all (poll_word in
 // include/eddy/pollset/detail/poll_word.hpp; poll_core: notify_on, cancel, happened, end_waits, shutdown in
-// src/pollset/poll_words.cpp; run_next in pollset_work.cpp).
+// src/pollset/poll_words.cpp and every_event.hpp; run_next in pollset_work.cpp).
 //
 // The first thread owns the descriptor: it arms a closure, waits until it was called or until a cancellation
 // came, reads to the end, and arms again. The second is a worker: it harvests edges and calls what is due. The

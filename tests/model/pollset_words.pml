@@ -1,5 +1,5 @@
 // The three words of a poll_handle together: for reading, for writing and for errors (poll_core: notify_on, cancel,
-// harvest, happened, end_waits in src/pollset/poll_words.cpp). What one word does by itself is in pollset_word.pml.
+// harvest, happened, end_waits in src/pollset/poll_words.cpp and every_event.hpp). What one word does by itself is in pollset_word.pml.
 //
 // The first thread arms them in any order, each again when its closure was called. The second is a worker: it harvests
 // and calls what is due. The third takes one wait back, and shuts down. The peer writes, reads, and breaks the

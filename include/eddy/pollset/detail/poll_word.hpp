@@ -1,6 +1,6 @@
 #pragma once
 
-#include <eddy/intrusive/replace.hpp>
+#include <eddy/base/exchange_if.hpp>
 #include <eddy/pollset/closure.hpp>
 
 #include <atomic>
@@ -22,8 +22,8 @@ public:
     /// False: ask again under the lock. Thread: any.
     bool arm(closure& c) noexcept {
         // release: what was written to the closure is there for whoever finds it
-        return replace(state_, quiet, reinterpret_cast<std::uintptr_t>(&c),
-                       std::memory_order_release);
+        return exchange_if(state_, quiet, reinterpret_cast<std::uintptr_t>(&c),
+                           std::memory_order_release);
     }
 
     // With the lock held.
@@ -65,14 +65,14 @@ public:
     }
     /// False if one waits already. Not for a word that is latched.
     bool arm_guarded(closure& c) noexcept {
-        return replace(state_, guarded, reinterpret_cast<std::uintptr_t>(&c),
-                       std::memory_order_relaxed) ||
+        return exchange_if(state_, guarded, reinterpret_cast<std::uintptr_t>(&c),
+                           std::memory_order_relaxed) ||
                arm(c);
     }
     /// Whether arming needs the lock when it is at rest.
     void guard(bool wanted) noexcept {
         guarded_ = wanted;
-        replace(state_, wanted ? quiet : guarded, at_rest(), std::memory_order_relaxed);
+        exchange_if(state_, wanted ? quiet : guarded, at_rest(), std::memory_order_relaxed);
     }
 
 private:

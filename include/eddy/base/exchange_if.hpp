@@ -9,7 +9,7 @@
 
 namespace eddy::detail {
 
-/// True: no other thread of this process is there, and only this one can begin one. False says
+/// True: this process has begun no other thread yet, and only this one can begin one. False says
 /// nothing.
 inline bool is_lone_thread() noexcept {
 #ifdef EDDY_KNOWS_LONE_THREAD
@@ -19,12 +19,13 @@ inline bool is_lone_thread() noexcept {
 #endif
 }
 
-/// Writes `to` if `from` is there, with that order, and says whether it did. A thread that is alone
-/// does so without an atomic instruction, as with the C library's locks: such an instruction waits
-/// until all that was written before is in the cache, which is long after a call of the kernel.
+/// Writes `to` if `from` is there, with that order, and says whether it did. A thread that has
+/// always been alone does so without an atomic instruction, as with the C library's locks: such an
+/// instruction waits until all that was written before is in the cache, which takes long behind a
+/// call of the kernel.
 template <class T>
-[[gnu::always_inline]] inline bool replace(std::atomic<T>& where, T from, T to,
-                                           std::memory_order order) noexcept {
+[[gnu::always_inline]] inline bool exchange_if(std::atomic<T>& where, T from, T to,
+                                               std::memory_order order) noexcept {
     if (is_lone_thread()) {
         if (where.load(std::memory_order_relaxed) != from) {
             return false;
