@@ -4,7 +4,6 @@
 
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
-#define EDDY_KNOWS_LONE_THREAD 1
 #endif
 
 namespace eddy::detail {
@@ -12,17 +11,17 @@ namespace eddy::detail {
 /// True: this process has begun no other thread yet, and only this one can begin one. False says
 /// nothing.
 inline bool is_lone_thread() noexcept {
-#ifdef EDDY_KNOWS_LONE_THREAD
+#if __has_include(<sys/single_threaded.h>)
     return __libc_single_threaded != 0;
 #else
     return false;
 #endif
 }
 
-/// Writes `to` if `from` is there, with that order, and says whether it did. A thread that has
-/// always been alone does so without an atomic instruction, as with the C library's locks: such an
-/// instruction waits until all that was written before is in the cache, which takes long behind a
-/// call of the kernel.
+/// Writes `to` if `from` is there, and says whether it did; with that order, or what of it a read
+/// can have. A thread that has always been alone does so without an atomic instruction, as with the
+/// C library's locks: such an instruction waits until all that was written before is in the cache,
+/// which takes long behind a call of the kernel.
 template <class T>
 [[gnu::always_inline]] inline bool exchange_if(std::atomic<T>& where, T from, T to,
                                                std::memory_order order) noexcept {
@@ -33,7 +32,7 @@ template <class T>
         where.store(to, std::memory_order_relaxed);
         return true;
     }
-    return where.compare_exchange_strong(from, to, order, std::memory_order_relaxed);
+    return where.compare_exchange_strong(from, to, order);
 }
 
 }  // namespace eddy::detail

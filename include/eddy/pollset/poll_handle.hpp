@@ -50,7 +50,8 @@ public:
     int fd() const noexcept;
 
     /// Calls `done` once: without an error when it may be possible to read (at once if it happened
-    /// since the last call), or with the error of shutdown(), or with `operation_canceled` after
+    /// since the last call; it may find nothing, since the kernel can tell two threads of one
+    /// event), or with the error of shutdown(), or with `operation_canceled` after
     /// orphan(). Hang-up and errors of the descriptor make both directions ready; `on_error` is for
     /// errors alone (the error queue, for example), with the strategy `poll` for a hang-up too.
     /// A closure that arms itself may be called by another thread before it has returned.
