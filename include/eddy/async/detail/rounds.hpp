@@ -1,7 +1,5 @@
 #pragma once
 
-#include <eddy/base/exchange_if.hpp>
-
 #include <atomic>
 #include <cstdint>
 
@@ -24,14 +22,14 @@ public:
             phase_.store(phase::starting, std::memory_order_relaxed);
             if (!start()) return;
             // acq_rel: pairs with end(). The second of the two sees what the first did.
-        } while (!exchange_if(phase_, phase::starting, phase::waiting, std::memory_order_acq_rel));
+        } while (phase_.exchange(phase::waiting, std::memory_order_acq_rel) == phase::over);
     }
     /// The round has ended. True: call go_on().
     [[nodiscard]] bool end() noexcept {
         // acquire: pairs with go_on(), which has looked for the last time in this round. Most ends
         // come later than that, and need not say so.
         return phase_.load(std::memory_order_acquire) == phase::waiting ||
-               !exchange_if(phase_, phase::starting, phase::over, std::memory_order_acq_rel);
+               phase_.exchange(phase::over, std::memory_order_acq_rel) == phase::waiting;
     }
 
 private:
