@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <system_error>
+#include <vector>
 
 #include "pollset/harness.hpp"
 
@@ -21,7 +22,9 @@ public:
             std::fprintf(stderr, "%s\n", e.what());
             std::exit(bench::exit_unavailable);
         }
-        for (unsigned i = 0; i < sets; ++i) sets_.emplace_back(domains_[own ? i : 0]);
+        for (unsigned i = 0; i < sets; ++i) {
+            sets_.push_back(std::make_unique<eddy::pollset>(domains_[own ? i : 0]));
+        }
     }
     ~eddy_pollsets() {
         eddy::callback ignored([](std::error_code) {});
@@ -31,21 +34,21 @@ public:
     void add(unsigned set, bench::player& p) {
         eddy::poll_domain& domain = domains_[domains_.size() == 1 ? 0 : set];
         member& m = members_.emplace_back(domain, p);
-        if (auto error = sets_[set].add(m.handle)) bench::die("add", error.value());
+        if (auto error = sets_[set]->add(m.handle)) bench::die("add", error.value());
         m.arm();
     }
 
     bool work(unsigned set) {
-        const auto end = sets_[set].work();
+        const auto end = sets_[set]->work();
         if (!end) bench::die("work", end.error().value());
         return *end != eddy::work_end::shut_down;
     }
 
     void stop() {
-        for (eddy::pollset& s : sets_) {
+        for (auto& s : sets_) {
             bench::score down;
             eddy::callback done([&](std::error_code) { down.finished(); });
-            s.shutdown(done);
+            s->shutdown(done);
             down.await(1);
         }
     }
@@ -82,7 +85,7 @@ private:
     };
 
     std::deque<eddy::poll_domain> domains_;
-    std::deque<eddy::pollset> sets_;
+    std::vector<std::unique_ptr<eddy::pollset>> sets_;
     std::deque<member> members_;
 };
 

@@ -36,10 +36,6 @@ unsigned current_core() noexcept {
     return core < 0 ? 0 : static_cast<unsigned>(core);
 }
 
-// No call of the kernel: a mark in the thread's memory.
-uncancelled::uncancelled() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-uncancelled::~uncancelled() { ::pthread_setcancelstate(before_, nullptr); }
-
 std::error_code pin_to_core(unsigned core) noexcept {
     if (core >= CPU_SETSIZE) {
         return {EINVAL, std::system_category()};

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <system_error>
 
+#include <pthread.h>
+
 /// Properties of the calling thread.
 namespace eddy::kernel {
 
@@ -21,10 +23,11 @@ unsigned current_core() noexcept;
 /// it.
 class uncancelled {
 public:
-    uncancelled() noexcept;
+    // No call of the kernel: a mark in the thread's memory.
+    uncancelled() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
     uncancelled(const uncancelled&) = delete;
     uncancelled& operator=(const uncancelled&) = delete;
-    ~uncancelled();
+    ~uncancelled() { ::pthread_setcancelstate(before_, nullptr); }
 
 private:
     int before_ = 0;
