@@ -1,8 +1,4 @@
 # How the tests of a room are built and registered. Used by tests/CMakeLists.txt.
-#
-# Names carry meaning (cmake/Labels.cmake):
-#   a suite whose name starts with Long    runs only under ./test --long
-#   a suite whose name ends with NoTsan    is left out under TSan, NoAsan under ASan
 
 set(EDDY_TEST_TIMEOUT_S 120)
 
@@ -22,38 +18,55 @@ function(eddy_test_support)
     target_link_libraries(eddy_test_support ${scope} eddy_internals GTest::gmock)
 endfunction()
 
-# eddy_discover_tests(PROGRAM ROOM): registers the tests of a program, with labels for ROOM.
+# eddy_discover_tests(PROGRAM ROOM): registers the suites of a program, with labels for ROOM. ctest
+# asks the program for them when it starts (tests/runner/discover.cmake). With FULL behind ROOM, they
+# are for ./test --full, and the program is built only by the target eddy_full_tests.
 function(eddy_discover_tests program room)
-    # The programs are asked for their tests by ctest, not by the build: one that cannot start is a
-    # failed test then, not a failed build.
-    gtest_discover_tests(
-        ${program}
-        NO_PRETTY_VALUES
-        NO_PRETTY_TYPES
-        DISCOVERY_MODE PRE_TEST
-        DISCOVERY_TIMEOUT 60
-        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
-        PROPERTIES TIMEOUT ${EDDY_TEST_TIMEOUT_S}
-    )
-
-    set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${program}_labels.cmake)
+    if("FULL" IN_LIST ARGN)
+        set(tier full)
+        if(NOT TARGET eddy_full_tests)
+            add_custom_target(eddy_full_tests)
+        endif()
+        add_dependencies(eddy_full_tests ${program})
+        set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
+    else()
+        set(tier "")
+    endif()
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/${program}_suites.cmake)
     file(
-        CONFIGURE
-        OUTPUT ${labels_file}
+        GENERATE
+        OUTPUT ${file}
         CONTENT
-            "set(room @room@)\nset(tests \${@program@_TESTS})\ninclude(@PROJECT_SOURCE_DIR@/cmake/Labels.cmake)\n"
-        @ONLY
+            "set(program \"$<TARGET_FILE:${program}>\")
+set(room ${room})
+set(tier \"${tier}\")
+set(runner \"${PROJECT_SOURCE_DIR}/tests/runner/run_suite.py\")
+set(results \"${PROJECT_BINARY_DIR}/test-cases/${room}\")
+include(\"${PROJECT_SOURCE_DIR}/tests/runner/discover.cmake\")
+"
     )
-    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
 endfunction()
 
+# eddy_room_tests(ROOM): the program eddy_ROOM_tests. Twelve files are compiled at a time, because the
+# headers and the templates that they share cost more than the tests themselves; so each file has a
+# namespace of its own. Files that are not tests, such as replacements of operator new, stay alone.
 function(eddy_room_tests room)
     set(program eddy_${room}_tests)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*.cpp)
     add_executable(${program} ${sources})
     target_link_libraries(${program} PRIVATE eddy_test_support GTest::gtest_main)
-    set_target_properties(${program} PROPERTIES CXX_EXTENSIONS OFF)
+    set_target_properties(
+        ${program} PROPERTIES CXX_EXTENSIONS OFF UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12
+    )
+    list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     eddy_warnings(${program})
+    # A unity source includes the tests, so the compiler takes them for headers in that warning.
+    target_compile_options(
+        ${program}
+        PRIVATE ${EDDY_TEST_OPTIMIZATION} $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
+    )
     eddy_discover_tests(${program} ${room})
 endfunction()
 
@@ -62,7 +75,6 @@ endfunction()
 # built-in vocabulary only.
 function(eddy_room_mistakes room)
     file(GLOB mistakes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/compile_fail/*.cpp)
-    set(of $<TARGET_PROPERTY:eddy_${room}_tests,)
     foreach(mistake IN LISTS mistakes)
         get_filename_component(name ${mistake} NAME_WE)
         if(NOT EDDY_EXECUTION STREQUAL "builtin" AND (room STREQUAL "ex" OR name IN_LIST ARGN))
@@ -71,12 +83,41 @@ function(eddy_room_mistakes room)
         set(test CompileFail.${room}.${name})
         add_test(
             NAME ${test}
-            COMMAND
-                ${PROJECT_SOURCE_DIR}/tests/support/expect_mistake.sh ${mistake}
-                ${CMAKE_CXX_COMPILER} -std=c++20 "-D$<JOIN:${of}COMPILE_DEFINITIONS>,;-D>"
-                "-I$<JOIN:${of}INCLUDE_DIRECTORIES>,;-I>"
-            COMMAND_EXPAND_LISTS
+            COMMAND ${PROJECT_SOURCE_DIR}/tests/support/expect_mistake.sh ${mistake}
+                    ${CMAKE_CXX_COMPILER} @${EDDY_MISTAKES}.flags -include ${EDDY_MISTAKES}.hpp
         )
         set_tests_properties(${test} PROPERTIES LABELS ${room} TIMEOUT ${EDDY_TEST_TIMEOUT_S})
     endforeach()
+endfunction()
+
+# eddy_mistakes_header(): the header that all mistakes include first, and their flags. g++ finds the
+# precompiled header beside it; other compilers read the text.
+set(EDDY_MISTAKES ${PROJECT_BINARY_DIR}/mistakes/mistakes)
+function(eddy_mistakes_header)
+    set(of $<TARGET_PROPERTY:eddy_io_tests,)
+    file(
+        GENERATE
+        OUTPUT ${EDDY_MISTAKES}.flags
+        CONTENT
+            "-std=c++20\n-D$<JOIN:${of}COMPILE_DEFINITIONS>,\n-D>\n-I$<JOIN:${of}INCLUDE_DIRECTORIES>,\n-I>\n"
+    )
+    set(header ${EDDY_MISTAKES}.hpp)
+    file(
+        CONFIGURE
+        OUTPUT ${header}
+        CONTENT "#include <eddy/async/async.hpp>\n#include <eddy/io/io.hpp>\n"
+    )
+    if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        return()
+    endif()
+    add_custom_command(
+        OUTPUT ${header}.gch
+        COMMAND ${CMAKE_CXX_COMPILER} @${EDDY_MISTAKES}.flags -MD -MF ${header}.d -MT ${header}.gch -x
+                c++-header ${header} -o ${header}.gch
+        DEPENDS ${header} ${EDDY_MISTAKES}.flags
+        DEPFILE ${header}.d
+        COMMENT "Precompiling the header of the mistakes"
+        VERBATIM
+    )
+    add_custom_target(eddy_mistakes ALL DEPENDS ${header}.gch)
 endfunction()

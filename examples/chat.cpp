@@ -4,10 +4,7 @@
 #include "support/run.hpp"
 #include "support/server.hpp"
 
-#include <eddy/async/channel.hpp>
-#include <eddy/async/event.hpp>
-#include <eddy/async/finally.hpp>
-#include <eddy/async/when_any.hpp>
+#include <eddy/async/async.hpp>
 #include <eddy/ex/execution.hpp>
 #include <eddy/io/bytes.hpp>
 #include <eddy/io/read_until.hpp>
@@ -15,8 +12,8 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -33,7 +30,9 @@ struct guest {
 class room {
 public:
     void enter(guest& g) { guests_.push_back(&g), say(g, "is here"); }
-    void leave(guest& g) { std::erase(guests_, &g), say(g, "has left"); }
+    void leave(guest& g) noexcept try {
+        std::erase(guests_, &g), say(g, "has left");
+    } catch (const std::bad_alloc&) {}  // nobody hears of it
     void say(const guest& from, const std::string& what) {
         const auto said = std::make_shared<const std::string>(from.name + " " + what + "\n");
         for (guest* to : guests_) {
@@ -75,12 +74,14 @@ eddy::task<> visit(eddy::tcp::socket socket, room& in) try {
     guest self;
     co_await socket.write(eddy::bytes("Your name?\n"));
     self.name = co_await next_line(socket, buffer);
-    in.enter(self);
-    auto good_bye = eddy::ex::just() | eddy::ex::then([&] { in.leave(self); });
-    auto talk =
-        eddy::when_any(hear(socket, buffer, self, in), tell(socket, self), self.shown_out.wait());
-    co_await eddy::finally(std::move(talk), good_bye);
-} catch (const std::system_error&) {}
+    const auto talk = [&] {
+        in.enter(self);
+        return eddy::when_any(hear(socket, buffer, self, in), tell(socket, self),
+                              self.shown_out.wait());
+    };
+    co_await eddy::finally(eddy::ex::just() | eddy::ex::let_value(talk),
+                           eddy::ex::just() | eddy::ex::then([&]() noexcept { in.leave(self); }));
+} catch (const std::exception&) {}
 
 }  // namespace
 
@@ -89,7 +90,7 @@ int main(int argc, char** argv) try {
     room lobby;
     const auto session = [&](eddy::tcp::socket s) { return visit(std::move(s), lobby); };
     auto acceptor = example::listen(loop, example::port_argument(argc, argv));
-    example::run_until_input_ends(loop, example::serve_each(std::move(acceptor), session));
+    example::run_until_input_ends(loop, eddy::serve_each(std::move(acceptor), session));
 } catch (const std::exception& e) {
     std::fprintf(stderr, "chat: %s\n", e.what());
     return 1;

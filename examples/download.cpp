@@ -2,14 +2,9 @@
 /// A URL is http://ADDRESS:PORT/PATH with a number as its address: no names are looked up.
 #include "support/arguments.hpp"
 
-#include <eddy/async/async.hpp>
-#include <eddy/ex/execution.hpp>
-#include <eddy/io/bytes.hpp>
-#include <eddy/io/file.hpp>
-#include <eddy/io/read_until.hpp>
-#include <eddy/io/run.hpp>
-#include <eddy/io/tcp/socket.hpp>
+#include <eddy/eddy.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -28,6 +23,12 @@ struct downloads {
     eddy::loop& loop;
     eddy::semaphore at_once;
     int failed = 0;
+};
+
+/// A file that is there only until it is renamed, whatever goes wrong.
+struct unfinished {
+    std::string name;
+    ~unfinished() { std::remove(name.c_str()); }
 };
 
 /// What the head of an answer says of its length. Throws unless the answer is a good one.
@@ -50,17 +51,16 @@ eddy::task<> fetch(eddy::loop& loop, std::string_view url) {
     const std::size_t length = length_in(buffer.substr(0, size));
     buffer.erase(0, size);
     const std::string name = path.substr(path.rfind('/') + 1);
-    const auto file = co_await eddy::file::open(loop, name + ".part", O_WRONLY | O_CREAT | O_TRUNC);
-    std::size_t received = 0;
-    do {
-        received += co_await file.write(eddy::bytes(buffer));
-        buffer.resize(65536);
+    const unfinished part{name + ".part"};
+    const auto file = co_await eddy::file::open(loop, part.name, O_WRONLY | O_CREAT | O_TRUNC);
+    buffer.resize(std::min(buffer.size(), length));
+    for (auto left = length - co_await file.write(eddy::bytes(buffer)); left != 0;) {
+        buffer.resize(std::min<std::size_t>(left, 65536));
         buffer.resize(co_await eddy::timeout(server.read_some(eddy::bytes(buffer)), 10s));
-    } while (!buffer.empty());
-    if (received != length) {
-        throw std::runtime_error("the answer was cut off");
+        if (buffer.empty()) throw std::runtime_error("the answer was cut off");
+        left -= co_await file.write(eddy::bytes(buffer));
     }
-    std::filesystem::rename(name + ".part", name);
+    std::filesystem::rename(part.name, name);
 }
 
 /// One that fails does not keep the others from going on.

@@ -14,6 +14,7 @@ int main(int argc, char** argv) try {
     std::fflush(stdout);
     example::echo_server server(loop, std::move(listener));
     loop.run();
+    return server.failed() ? 1 : 0;
 } catch (const std::exception& e) {
     std::fprintf(stderr, "echo: %s\n", e.what());
     return 1;

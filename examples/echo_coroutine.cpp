@@ -4,9 +4,10 @@
 #include "support/run.hpp"
 #include "support/server.hpp"
 
+#include <eddy/async/serve_each.hpp>
+
 #include <cstdio>
 #include <exception>
-#include <system_error>
 
 namespace {
 
@@ -15,14 +16,14 @@ eddy::task<> echo(eddy::tcp::socket peer) try {
     while (const eddy::lease received = co_await peer.receive()) {
         co_await peer.write(received.data());
     }
-} catch (const std::system_error&) {}
+} catch (const std::exception&) {}
 
 }  // namespace
 
 int main(int argc, char** argv) try {
     const auto port = example::port_argument(argc, argv);
     eddy::loop loop;
-    example::run_until_input_ends(loop, example::serve_each(example::listen(loop, port), echo));
+    example::run_until_input_ends(loop, eddy::serve_each(example::listen(loop, port), echo));
 } catch (const std::exception& e) {
     std::fprintf(stderr, "echo_coroutine: %s\n", e.what());
     return 1;

@@ -4,13 +4,14 @@
 #include "support/run.hpp"
 #include "support/server.hpp"
 
-#include <eddy/async/as_result.hpp>
+#include <eddy/async/finally.hpp>
 #include <eddy/async/repeat.hpp>
 #include <eddy/ex/execution.hpp>
 
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace {
@@ -34,16 +35,26 @@ auto echo(eddy::tcp::socket peer) {
            ex::upon_error([](auto&&) noexcept {});
 }
 
+/// A connection that there is no memory for is closed.
+void start(eddy::tcp::socket peer, ex::counting_scope& sessions) noexcept try {
+    ex::spawn(echo(std::move(peer)), sessions.get_token());
+} catch (const std::bad_alloc& e) {
+    std::fprintf(stderr, "a connection is closed: %s\n", e.what());
+}
+
 auto serve(eddy::tcp::acceptor& acceptor, ex::counting_scope& sessions) {
-    const auto start = [&sessions](eddy::result<eddy::tcp::socket> peer) {
-        if (peer) {
-            ex::spawn(echo(std::move(*peer)), sessions.get_token());
-        } else {
-            std::fprintf(stderr, "accept: %s\n", peer.error().message().c_str());
-        }
-    };
-    return eddy::repeat(
-        [&acceptor, start] { return eddy::as_result(acceptor.accept()) | ex::then(start); });
+    return eddy::repeat([&] {
+        return acceptor.accept() | ex::then([&sessions](eddy::tcp::socket peer) noexcept {
+                   start(std::move(peer), sessions);
+               });
+    });
+}
+
+auto end(ex::counting_scope& sessions) {
+    return ex::just() | ex::let_value([&sessions] {
+               sessions.request_stop();
+               return sessions.join();
+           });
 }
 
 }  // namespace
@@ -53,9 +64,7 @@ int main(int argc, char** argv) try {
     eddy::loop loop;
     eddy::tcp::acceptor acceptor = example::listen(loop, port);
     ex::counting_scope sessions;
-    example::run_until_input_ends(loop, serve(acceptor, sessions));
-    sessions.request_stop();
-    loop.run(sessions.join());
+    example::run_until_input_ends(loop, eddy::finally(serve(acceptor, sessions), end(sessions)));
 } catch (const std::exception& e) {
     std::fprintf(stderr, "echo_sender: %s\n", e.what());
     return 1;

@@ -1,15 +1,14 @@
-/// Serves the files of a directory over HTTP/1.1:  http_files PORT DIRECTORY
+/// Serves the files of a directory over HTTP:  http_files PORT DIRECTORY
 /// GET and HEAD, kept connections, pipelining. The kernel sees to it that no path leads out.
 #include "support/arguments.hpp"
+#include "support/http_refusal.hpp"
 #include "support/http_requests.hpp"
 #include "support/run.hpp"
 #include "support/server.hpp"
 
-#include <eddy/async/as_result.hpp>
-#include <eddy/async/timeout.hpp>
+#include <eddy/async/async.hpp>
 #include <eddy/io/file.hpp>
 #include <eddy/io/send_file.hpp>
-#include <eddy/io/socket_option.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -47,11 +46,12 @@ eddy::task<> answer(connection& c) {
         co_return co_await send_head(c, c.requests.status(), 0);
     }
     // Without O_NONBLOCK a FIFO would keep us waiting for a writer.
-    auto open = c.root.open_beneath(c.requests.path(), O_RDONLY | O_NONBLOCK);
-    const auto file = co_await eddy::as_result(std::move(open));
+    const std::string path = c.requests.path();
+    const auto file = co_await eddy::as_result(c.root.open_beneath(path, O_RDONLY | O_NONBLOCK));
     struct stat status {};
-    if (!file || file->status(status) || !S_ISREG(status.st_mode)) {
-        co_return co_await send_head(c, 404, 0);
+    const std::error_code error = file ? file->status(status) : file.error();
+    if (error || !S_ISREG(status.st_mode)) {
+        co_return co_await send_head(c, example::http_refusal(path, error), 0);
     }
     co_await send_head(c, 200, status.st_size);
     for (std::int64_t at = 0; at < status.st_size && !c.requests.head_only();) {
@@ -66,7 +66,6 @@ eddy::task<> answer(connection& c) {
 
 /// Whatever goes wrong with a connection ends it: peers that reset, or are too slow.
 eddy::task<> serve(eddy::tcp::socket peer, const eddy::file& root) try {
-    static_cast<void>(peer.set_option(eddy::option::no_delay{true}));
     connection c{std::move(peer), root};
     do {
         if (!co_await eddy::timeout(c.requests.next(c.peer), patience)) {
@@ -77,12 +76,12 @@ eddy::task<> serve(eddy::tcp::socket peer, const eddy::file& root) try {
     // The peer would not see the answer if we closed before we have read what it has sent.
     co_await c.peer.shutdown(eddy::shutdown_side::send);
     co_await eddy::timeout(example::skip_rest(c.peer), 1s);
-} catch (const std::system_error&) {}
+} catch (const std::exception&) {}
 
 eddy::task<> serve_directory(eddy::loop& loop, unsigned short port, const char* path) {
     const auto root = co_await eddy::file::open(loop, path, O_RDONLY | O_DIRECTORY);
     const auto session = [&](eddy::tcp::socket peer) { return serve(std::move(peer), root); };
-    co_await example::serve_each(example::listen(loop, port), session);
+    co_await eddy::serve_each(example::listen(loop, port), session);
 }
 
 }  // namespace

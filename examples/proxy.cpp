@@ -7,6 +7,7 @@
 #include "support/run.hpp"
 #include "support/server.hpp"
 
+#include <eddy/async/serve_each.hpp>
 #include <eddy/async/timeout.hpp>
 #include <eddy/async/when_any.hpp>
 #include <eddy/ex/when_all.hpp>
@@ -80,8 +81,7 @@ int main(int argc, char** argv) try {
     const auto session = [&](eddy::tcp::socket client) {
         return relay(loop, std::move(client), o);
     };
-    example::run_until_input_ends(loop,
-                                  example::serve_each(example::listen(loop, o.port), session));
+    example::run_until_input_ends(loop, eddy::serve_each(example::listen(loop, o.port), session));
 } catch (const std::exception& e) {
     std::fprintf(stderr, "proxy: %s\n", e.what());
     return 1;

@@ -19,10 +19,8 @@ eddy::task<> echo(eddy::tcp::socket peer) {
     }
 }
 
-eddy::task<> serve(eddy::loop& loop, eddy::tcp::acceptor acceptor) {
-    for (;;) {
-        eddy::spawn(loop, echo(co_await acceptor.accept()));
-    }
+eddy::task<> serve(eddy::tcp::acceptor acceptor) {
+    return eddy::serve_each(std::move(acceptor), echo);
 }
 // clang-format on
 
@@ -32,7 +30,7 @@ int main(int argc, char** argv) try {
     std::printf("port %d\nengine %s\n", example::port_of(listener.get()),
                 eddy::to_string(loop.engine()));
     std::fflush(stdout);
-    loop.run(serve(loop, eddy::tcp::acceptor(loop, std::move(listener))));
+    loop.run(serve(eddy::tcp::acceptor(loop, std::move(listener))));
 } catch (const std::exception& e) {
     std::fprintf(stderr, "readme: %s\n", e.what());
     return 1;

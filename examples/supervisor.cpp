@@ -6,7 +6,6 @@
 /// these signals kills those that are left. If nothing can be printed any more, that ends all too.
 #include "support/arguments.hpp"
 #include "support/services.hpp"
-#include "support/signals.hpp"
 #include "support/standard_fds.hpp"
 
 #include <eddy/async/nursery.hpp>
@@ -56,12 +55,8 @@ private:
     }
 
     eddy::task<> told(eddy::signal_set signals) {
-        if (signals.empty()) {
-            co_await log_.lost();  // they are ignored, and none will come
-        } else {
-            const auto signal = co_await eddy::wait_any_signal(signals_, signals);
-            last_ = signal.signum;
-        }
+        const auto signal = co_await eddy::wait_any_signal(signals_, signals);
+        last_ = signal.signum;
     }
 
     /// Throws, and changes nothing, if the file is wrong.
@@ -87,7 +82,7 @@ int main(int argc, char** argv) try {
         example::exit_with_usage(argv, "FILE [SECONDS]   (NAME PROGRAM [ARGUMENT...] a line)");
     }
     example::require_standard_fds();
-    const eddy::signal_set quit = example::without_ignored({SIGINT, SIGTERM});
+    const eddy::signal_set quit = {SIGINT, SIGTERM};
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGHUP, SIG_DFL);  // nohup ignores it; here it does not mean a hang-up
     eddy::block_signals(quit | eddy::signal_set{SIGHUP});

@@ -1,18 +1,35 @@
 #include "demo/client.hpp"
 
-#include "support/listen.hpp"
-
 #include <algorithm>
 #include <array>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 namespace demo {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+/// For each lot of connections to be made.
+constexpr auto patience = 30s;
+
+}  // namespace
+
 class client::connection {
 public:
     connection(client& owner, eddy::unique_fd fd)
         : owner_(owner), socket_(owner.loop_, std::move(fd), {.name = "client"}) {}
+    /// However slow the machine is, nobody has to wait for what is still under way.
+    ~connection() {
+        if (io_.pending()) {
+            owner_.loop_.abandon(io_);
+        }
+    }
+    connection(const connection&) = delete;
+    connection& operator=(const connection&) = delete;
 
     void connect(const sockaddr_in& address) noexcept {
         const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
@@ -32,7 +49,6 @@ private:
             fail(result.error());
             return;
         }
-        example::set_nodelay(socket_.native_handle());
         ++owner_.connected_;
     }
     void on_sent(eddy::io_result result) noexcept {
@@ -87,11 +103,7 @@ client::client(int port, std::size_t connections)
     latencies_ns_.reserve(4'000'000);
 }
 
-client::~client() {
-    sending_ = false;
-    // Let the last replies in, so that no operation is pending when the connections go.
-    loop_.run(eddy::run_mode::empty, {.until = eddy::clock::now() + 2s});
-}
+client::~client() = default;
 
 void client::connect(eddy::function_ref<void()> progress) {
     sockaddr_in address{};
@@ -106,11 +118,11 @@ void client::connect(eddy::function_ref<void()> progress) {
         connections_.push_back(std::make_unique<connection>(*this, std::move(fd)));
         connections_.back()->connect(address);
         if (connections_.size() % 50 == 0) {
-            loop_.run(eddy::run_mode::empty, {.until = eddy::clock::now() + 5s});
+            loop_.run(eddy::run_mode::empty, {.until = eddy::clock::now() + patience});
             progress();
         }
     }
-    loop_.run(eddy::run_mode::empty, {.until = eddy::clock::now() + 5s});
+    loop_.run(eddy::run_mode::empty, {.until = eddy::clock::now() + patience});
     if (failure_ || connected_ != wanted_) {
         throw std::system_error(failure_ ? failure_ : std::make_error_code(std::errc::timed_out),
                                 "cannot connect");

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <eddy/base/function_ref.hpp>
-#include <eddy/eddy.hpp>
+#include <eddy/loop/descriptor.hpp>
+#include <eddy/loop/loop.hpp>
+#include <eddy/loop/requests.hpp>
 
 #include <chrono>
 #include <cstddef>

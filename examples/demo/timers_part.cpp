@@ -1,6 +1,6 @@
 #include "demo/parts.hpp"
 
-#include <eddy/eddy.hpp>
+#include <eddy/loop/loop.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -2,27 +2,42 @@
 
 #include "support/listen.hpp"
 
-#include <eddy/eddy.hpp>
+#include <eddy/loop/descriptor.hpp>
+#include <eddy/loop/loop.hpp>
+#include <eddy/loop/requests.hpp>
 
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <new>
 #include <span>
+#include <system_error>
 #include <utility>
 
 namespace example {
 
+/// The words for an error are allocated, which may be what has failed.
+inline void report(const char* what, std::error_code error) noexcept try {
+    std::fprintf(stderr, "%s: %s\n", what, error.message().c_str());
+} catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "%s: error %d\n", what, error.value());
+}
+
 /// One connection of the echo server. It deletes itself when its peer is gone.
 class echo_session {
 public:
-    static void start(eddy::loop& loop, eddy::unique_fd fd, std::uint64_t& requests) {
+    /// A connection that there is no memory for is closed.
+    static void start(eddy::loop& loop, eddy::unique_fd fd, std::uint64_t& requests) noexcept {
         eddy::descriptor socket;
         const eddy::descriptor_options options{.kind = eddy::descriptor_kind::tcp, .name = "peer"};
         if (auto error = eddy::descriptor::attach(loop, fd, socket, options)) {
-            std::fprintf(stderr, "attach: %s\n", error.message().c_str());
-            return;
+            report("attach", error);
+        } else if (auto* const made =
+                       new (std::nothrow) echo_session(loop, std::move(socket), requests)) {
+            made->read();
+        } else {
+            report("a connection is closed", std::make_error_code(std::errc::not_enough_memory));
         }
-        (new echo_session(loop, std::move(socket), requests))->read();
     }
 
 private:
@@ -67,14 +82,18 @@ public:
     }
 
     std::uint64_t requests() const noexcept { return requests_; }
+    /// It has stopped its loop, because the listener failed for good.
+    bool failed() const noexcept { return failed_; }
 
 private:
     void on_accept(eddy::io_result result) noexcept {
         if (result) {
-            set_nodelay(result.fd());
             echo_session::start(loop_, eddy::unique_fd(result.fd()), requests_);
         } else if (result.error() != std::errc::operation_canceled) {
-            std::fprintf(stderr, "accept: %s\n", result.error().message().c_str());
+            // Errors that pass do not come here: this listener will never accept again.
+            report("accept", result.error());
+            failed_ = true;
+            loop_.stop();
         }
     }
 
@@ -82,6 +101,7 @@ private:
     eddy::descriptor listener_;
     eddy::io_operation io_;
     std::uint64_t requests_ = 0;
+    bool failed_ = false;
 };
 
 }  // namespace example

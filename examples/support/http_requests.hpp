@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include <http_parser.h>
+#include <strings.h>
 
 namespace example {
 
@@ -29,6 +30,9 @@ public:
     /// Reads the next one. False: the peer has ended the connection.
     eddy::task<bool> next(const eddy::tcp::socket& from) {
         url_.clear();
+        name_.clear();
+        in_value_ = false;
+        hosts_ = 0;
         status_ = 0;
         http_parser_pause(&parser_, 0);
         while (!parse()) {
@@ -76,10 +80,40 @@ private:
             http_parser_execute(&parser_, &settings(), unread_.data(), unread_.size()));
         const auto error = HTTP_PARSER_ERRNO(&parser_);
         if (error != HPE_OK && error != HPE_PAUSED) {
-            status_ = status_for(error);
-            keep_alive_ = false;
+            refuse(status_for(error));
+        } else if (parser_.http_major == 0 && parser_.http_minor == 9) {
+            refuse(505);  // a line without a version: its sender expects no head in the answer
         }
         return status_ != 0;
+    }
+    void refuse(int status) {
+        status_ = status;
+        keep_alive_ = false;
+    }
+    /// The request has come to its end.
+    void complete() {
+        const bool known = parser_.method == HTTP_GET || parser_.method == HTTP_HEAD;
+        // HTTP/1.0 did not know it yet.
+        const bool has_host = hosts_ == 1 || (hosts_ == 0 && parser_.http_minor == 0);
+        keep_alive_ = http_should_keep_alive(&parser_) != 0;
+        status_ = known ? 200 : 405;
+        if (parser_.http_major != 1) {
+            refuse(505);
+        } else if (!has_host) {
+            refuse(400);
+        }
+    }
+    /// A part of the name, or of the value, of a line of the head.
+    void take_name(std::string_view part) {
+        if (in_value_) {
+            name_.clear();
+            in_value_ = false;
+        }
+        name_ += part;
+    }
+    void take_value() {
+        if (!in_value_ && ::strcasecmp(name_.c_str(), "Host") == 0) ++hosts_;
+        in_value_ = true;
     }
     static int status_for(http_errno error) {
         switch (error) {
@@ -105,14 +139,20 @@ private:
                 of(parser).url_.append(text, size);
                 return of(parser).url_.size() > 4096 ? -1 : 0;
             };
+            s.on_header_field = [](http_parser* parser, const char* text, std::size_t size) {
+                of(parser).take_name({text, size});
+                return 0;
+            };
+            s.on_header_value = [](http_parser* parser, const char*, std::size_t) {
+                of(parser).take_value();
+                return 0;
+            };
             s.on_headers_complete = [](http_parser* parser) {
                 const bool sized = parser->content_length != 0 && ~parser->content_length != 0;
                 return sized || (parser->flags & F_CHUNKED) != 0 ? -1 : 0;
             };
             s.on_message_complete = [](http_parser* parser) {
-                const bool known = parser->method == HTTP_GET || parser->method == HTTP_HEAD;
-                of(parser).status_ = known ? 200 : 405;
-                of(parser).keep_alive_ = http_should_keep_alive(parser) != 0;
+                of(parser).complete();
                 http_parser_pause(parser, 1);
                 return 0;
             };
@@ -139,6 +179,9 @@ private:
 
     http_parser parser_;
     std::string url_;
+    std::string name_;  ///< of the line of the head that is being read
+    bool in_value_ = false;
+    int hosts_ = 0;
     int status_ = 0;
     bool keep_alive_ = false;
     std::array<char, 8192> buffer_;

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <eddy/async/spawn.hpp>
+#include <eddy/async/as_result.hpp>
 #include <eddy/async/task.hpp>
+#include <eddy/async/when_any.hpp>
 #include <eddy/base/unique_fd.hpp>
 #include <eddy/io/bytes.hpp>
 #include <eddy/io/run.hpp>
@@ -15,13 +16,13 @@
 
 namespace example {
 
-inline eddy::task<> stop_at_end_of_input(eddy::loop& loop) {
-    eddy::stream input(loop, eddy::unique_fd(STDIN_FILENO));
+/// as_result() keeps the read in the frame: the end is noticed even when there is no memory.
+inline eddy::task<> until_input_ends(eddy::loop& loop) {
+    const eddy::stream input(loop, eddy::unique_fd(STDIN_FILENO));
     char ignored[256];
-    while (const auto count = co_await input.read_some(eddy::bytes(ignored))) {
-        static_cast<void>(count);
+    for (eddy::result<std::size_t> count = 1; count && *count != 0;) {
+        count = co_await eddy::as_result(input.read_some(eddy::bytes(ignored)));
     }
-    loop.stop();
 }
 
 /// Runs what goes on for ever, until it fails; if standard input is a pipe, also until that is
@@ -30,9 +31,10 @@ template <class Sender>
 void run_until_input_ends(eddy::loop& loop, Sender service) {
     struct stat input {};
     if (::fstat(STDIN_FILENO, &input) == 0 && S_ISFIFO(input.st_mode)) {
-        eddy::spawn(loop, stop_at_end_of_input(loop));
+        loop.run(eddy::when_any(std::move(service), until_input_ends(loop)));
+    } else {
+        loop.run(std::move(service));
     }
-    loop.run(std::move(service));
 }
 
 }  // namespace example

@@ -66,13 +66,11 @@ private:
                                       .out = eddy::stdio::pipe(),
                                       .err = eddy::stdio::like_output(),
                                       .process_group = 0,  // a ^C is for us
-                                      .kill_on_destroy = true});
+                                      .kill_group_on_destroy = true});
         say("started");
         co_await eddy::when_any(print_output(), until_over(loop));
         const eddy::exit_status status = co_await child_.wait();
-        // What it has left behind. If there is nothing, its number was given back just now, and
-        // comes again only after all others.
-        ::kill(-child_.pid(), SIGKILL);
+        child_ = {};  // which kills what it has left behind
         say(describe(status));
     } catch (const std::system_error& e) {
         say(e.what());  // such as a program that is not there: it may come

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "support/signals.hpp"
-
 #include <eddy/async/event.hpp>
 #include <eddy/async/nursery.hpp>
 #include <eddy/async/task.hpp>
@@ -15,14 +13,10 @@ namespace example {
 /// ^C and SIGTERM, of which the first asks for an orderly end and the second for a quick one.
 class two_signals {
 public:
-    explicit two_signals(eddy::loop& loop)
-        : signals_(loop, blocked(without_ignored({SIGINT, SIGTERM}))) {}
+    explicit two_signals(eddy::loop& loop) : signals_(loop, blocked({SIGINT, SIGTERM})) {}
 
     /// Stops the nursery when the first one comes, and goes on listening.
     eddy::task<> stop(eddy::nursery& jobs) {
-        if (signals_.signals().empty()) {
-            co_await second_.wait();  // all are ignored: none will come
-        }
         const auto told = co_await eddy::wait_any_signal(signals_, signals_.signals());
         first_ = told.signum;
         jobs.stop();

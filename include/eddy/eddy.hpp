@@ -1,9 +1,19 @@
 #pragma once
 
-/// The loop, its bare operations, and callbacks. For what is awaited, <eddy/io/io.hpp> and
-/// <eddy/async/async.hpp>.
+/// Everything that eddy offers. Including only what a file uses compiles faster: each header is
+/// named after the one thing that it declares.
+#include <eddy/async/async.hpp>
+#include <eddy/async/permit.hpp>
+#include <eddy/base/clock.hpp>
+#include <eddy/base/error.hpp>
+#include <eddy/base/report.hpp>
+#include <eddy/base/result.hpp>
 #include <eddy/base/version.hpp>
+#include <eddy/ex/execution.hpp>
+#include <eddy/io/affine.hpp>
+#include <eddy/io/io.hpp>
 #include <eddy/loop/descriptor.hpp>
+#include <eddy/loop/embedding.hpp>
 #include <eddy/loop/lease.hpp>
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/loop_group.hpp>
@@ -14,4 +24,11 @@
 #include <eddy/os/process_reservation.hpp>
 #include <eddy/os/signal_source.hpp>
 #include <eddy/os/stop_on_signals.hpp>
+#include <eddy/pollset/poll_domain.hpp>
+#include <eddy/pollset/poll_handle.hpp>
+#include <eddy/pollset/pollset.hpp>
+#include <eddy/pollset/pollset_set.hpp>
+#include <eddy/pollset/pollset_timer.hpp>
+#include <eddy/pollset/pollset_watch.hpp>
+#include <eddy/pollset/sender.hpp>
 #include <eddy/watch/watches.hpp>

@@ -1,16 +1,22 @@
 #include <eddy/async/report_exception.hpp>
 
-#include <cstdio>
+#include "base/report.hpp"
+
+#include <system_error>
 
 namespace eddy {
 
 void report_exception::operator()(const std::exception_ptr& exception) const noexcept {
     try {
         std::rethrow_exception(exception);
+    } catch (const std::system_error& error) {
+        if (error.code() != std::errc::operation_canceled) {
+            reportf("a task ended with an exception: %s", error.what());
+        }
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "eddy: a task ended with an exception: %s\n", error.what());
+        reportf("a task ended with an exception: %s", error.what());
     } catch (...) {
-        std::fprintf(stderr, "eddy: a task ended with an exception that is no std::exception\n");
+        report("a task ended with an exception that is no std::exception");
     }
 }
 

@@ -1,5 +1,7 @@
 #include <eddy/async/detail/spare_room.hpp>
 
+#include "base/at_thread_exit.hpp"
+
 #include <new>
 
 namespace eddy::detail {
@@ -15,26 +17,32 @@ constinit thread_local std::array<spare_rooms, 2> rooms_of_thread = {none_are_ke
 
 namespace {
 
-struct until_thread_end {
-    until_thread_end() noexcept { rooms_of_thread = {}; }
-    ~until_thread_end() {
-        for (spare_rooms& spare : rooms_of_thread) {
-            while (spare.first != nullptr) {
-                void* const room = spare.first;
-                spare.first = *static_cast<void**>(room);
-                drop_room(room);
-            }
-            spare = none_are_kept;
+void drop_spare_rooms() noexcept {
+    for (spare_rooms& spare : rooms_of_thread) {
+        while (spare.first != nullptr) {
+            void* const room = spare.first;
+            spare.first = *static_cast<void**>(room);
+            drop_room(room);
         }
+        spare = none_are_kept;
     }
-};
+}
+
+bool none_is_kept(const spare_rooms& spare) noexcept {
+    return spare.first == nullptr && spare.count == spare_rooms::count_max;
+}
 
 }  // namespace
 
 void* make_room(room size) {
-    static const thread_local until_thread_end kept;
-    static_cast<void>(kept);
-    return ::operator new(room_sizes[static_cast<std::size_t>(size)]);
+    void* const made = ::operator new(room_sizes[static_cast<std::size_t>(size)]);
+    if (none_is_kept(rooms_of_thread[0])) {
+        static at_thread_exit end(&drop_spare_rooms);
+        if (end.arm()) {
+            rooms_of_thread = {};
+        }
+    }
+    return made;
 }
 
 void drop_room(void* taken) noexcept { ::operator delete(taken); }

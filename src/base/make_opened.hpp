@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/call_failure.hpp"
+
 #include <memory>
 #include <new>
 #include <system_error>
@@ -9,16 +11,16 @@ namespace eddy {
 
 /// Makes a `Made` from `args`, opens it, and hands it over if both worked.
 template <class Made, class Base, class Open, class... Args>
-std::error_code make_opened(std::unique_ptr<Base>& out, Open&& open, Args&&... args) noexcept {
+call_failure make_opened(std::unique_ptr<Base>& out, Open&& open, Args&&... args) noexcept {
     std::unique_ptr<Made> made(new (std::nothrow) Made(std::forward<Args>(args)...));
     if (made == nullptr) {
-        return std::make_error_code(std::errc::not_enough_memory);
+        return out_of_memory();
     }
-    const std::error_code error = open(*made);
-    if (!error) {
+    const call_failure failure{open(*made)};
+    if (!failure) {
         out = std::move(made);
     }
-    return error;
+    return failure;
 }
 
 }  // namespace eddy

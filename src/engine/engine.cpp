@@ -1,9 +1,12 @@
 #include "engine/engine.hpp"
 
+#include "base/report.hpp"
 #include "kernel/descriptor.hpp"
 #include "kernel/io.hpp"
 
 #include <cerrno>
+
+#include <string.h>
 
 namespace eddy {
 
@@ -149,9 +152,14 @@ void engine::detach(fd_slot& slot, detach_how how, io_operation* done) noexcept 
 }
 
 bool engine::is_ours(const fd_slot& slot) noexcept {
+    if (slot.identity == 0) {
+        return true;
+    }
     std::uint32_t identity = 0;
-    return slot.identity == 0 ||
-           (!kernel::identify(slot.fd, identity) && identity == slot.identity);
+    const auto error = kernel::identify(slot.fd, identity);
+    // Only this error says that the fd is closed. After any other the kernel has not answered, and
+    // an fd that was never closed would leak.
+    return error ? error != std::errc::bad_file_descriptor : identity == slot.identity;
 }
 
 std::error_code engine::release(fd_slot& slot) noexcept {
@@ -240,6 +248,18 @@ void engine::abandon(fd_slot& slot) noexcept {
     const auto generation = slot.generation + 1;
     slot = fd_slot();
     slot.generation = generation;
+}
+
+bool engine::pause_accepts(const io_request& request, io_result result) noexcept {
+    fd_slot& slot = *request.slot;
+    back_off(slot);
+    if (!slot.accept_fails && !tells_every_error(request)) {
+        slot.accept_fails = true;
+        const char* const name = slot.name == nullptr ? "" : slot.name;
+        reportf("accept on fd %d%s%s: %s; it tries again every 50 ms", slot.fd,
+                *name == '\0' ? "" : " ", name, ::strerrordesc_np(result.system_error()));
+    }
+    return true;
 }
 
 void engine::end_back_off() noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/call_failure.hpp"
 #include "engine/fd_table.hpp"
 #include "engine/request_facts.hpp"
 
@@ -12,6 +13,7 @@
 #include <eddy/intrusive/ready_queue.hpp>
 
 #include <memory>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -54,6 +56,9 @@ public:
     engine& operator=(const engine&) = delete;
 
     virtual engine_kind kind() const noexcept = 0;
+    /// The reason why it is this engine, in words.
+    const std::string& choice() const noexcept { return choice_; }
+    void set_choice(std::string words) noexcept { choice_ = std::move(words); }
     /// Where the buffers of receives come from. Before anything is started.
     void lend_from(buffer_pool& pool) noexcept { pool_ = &pool; }
 
@@ -148,22 +153,31 @@ public:
     void send_away(io_operation& op) noexcept;
     void came_back(io_operation& op, io_result result) noexcept;
 
-    /// From here on the engine belongs to the calling thread.
-    virtual std::error_code claim() noexcept { return {}; }
+    /// From here on the engine belongs to the calling thread. A failure without the name of a call:
+    /// another thread has operations pending.
+    virtual call_failure claim() noexcept { return {}; }
     /// The thread that has claimed it stops running the loop, perhaps for good.
     virtual void run_ends() noexcept {}
     /// An operation is started while nobody runs the loop: if there are no others, the engine
     /// belongs to nobody from here on.
     virtual void disown() noexcept {}
     /// The only place that blocks, except release(). `time_point::min()`: only look. The result
-    /// says only whether that went well.
+    /// says only whether that went well; after an error that may pass, wait() can be called again.
     virtual io_result wait(time_point until, bool& woken) noexcept = 0;
+    /// The name of the system call that wait() makes.
+    virtual const char* wait_call() const noexcept = 0;
+    /// The kernel refuses to wait, and will not be asked any more: operations that it holds end
+    /// with `operation_canceled`. From here on wait() fails with `error`, until the next claim().
+    virtual void give_up_kernel(std::error_code /*error*/) noexcept {}
+    /// The longest time for which release() and reclaim() try again while the kernel is short of
+    /// something.
+    void retry_for(duration limit) noexcept { retry_limit_ = limit; }
     virtual void wake() noexcept = 0;
 
     /// An fd that is readable when wait() has something to do, for others to wait for instead. From
     /// the first call on, they are told of everything only if settle() was the last call here.
     /// `not_supported`: there is none.
-    virtual std::error_code native_handle(int& out) noexcept = 0;
+    virtual call_failure native_handle(int& out) noexcept = 0;
     /// Hands over what was started. False: wait() has something to do of which the kernel does not
     /// tell.
     [[nodiscard]] virtual bool settle() noexcept = 0;
@@ -179,7 +193,7 @@ public:
 
     /// In the child after fork(): closes what was inherited and starts anew. All operations end
     /// with `operation_canceled`; descriptors stay attached.
-    virtual std::error_code rebuild_after_fork() noexcept = 0;
+    virtual call_failure rebuild_after_fork() noexcept = 0;
 
     /// In the child after fork(), of a loop that is only to be destroyed: nothing is told to the
     /// kernel, which would tell it for the parent too, and nothing completes.
@@ -304,6 +318,16 @@ protected:
             look_at_mode(slot);
         }
     }
+    /// Takes note of how an accept went. True if it failed in a way that passes: then all accepts
+    /// of its listener pause. The first failure of a row is reported, unless the user gets it.
+    bool pauses_accepts(const io_request& request, accept_failure failure,
+                        io_result result) noexcept {
+        if (failure == accept_failure::none) [[likely]] {
+            request.slot->accept_fails = false;
+            return false;
+        }
+        return failure != accept_failure::lasting && pause_accepts(request, result);
+    }
     void back_off(fd_slot& slot) noexcept {
         slot.backing_off = true;
         backing_off_ = true;
@@ -316,8 +340,12 @@ protected:
     bool edge_ = false;  ///< there is a poller, which tells of edges
     buffer_pool* pool_ = nullptr;
     operation_list starving_;  ///< receives that wait for a buffer
+    duration retry_limit_ = duration::zero();
 
 private:
+    std::string choice_;
+
+    EDDY_COLD bool pause_accepts(const io_request& request, io_result result) noexcept;
     bool none_to_lend() noexcept;
     bool feed_starving(std::size_t with_kernel) noexcept;
     bool park_pool() noexcept;
@@ -335,13 +363,13 @@ private:
     void take_out(io_operation& op) noexcept;
 };
 
-/// `kind` must not be `automatic`.
-std::error_code make_engine(engine_kind kind, ready_queue& ready,
-                            std::unique_ptr<engine>& out) noexcept;
-std::error_code make_readiness_engine(engine_kind kind, ready_queue& ready,
-                                      std::unique_ptr<engine>& out) noexcept;
+/// `kind` is epoll, io_uring or poll. An io_uring is tried first, from its making to a completion.
+call_failure make_engine(engine_kind kind, ready_queue& ready,
+                         std::unique_ptr<engine>& out) noexcept;
+call_failure make_readiness_engine(engine_kind kind, ready_queue& ready,
+                                   std::unique_ptr<engine>& out) noexcept;
 /// `entries`: of the submission queue.
-std::error_code make_uring_engine(ready_queue& ready, unsigned entries,
-                                  std::unique_ptr<engine>& out) noexcept;
+call_failure make_uring_engine(ready_queue& ready, unsigned entries,
+                               std::unique_ptr<engine>& out) noexcept;
 
 }  // namespace eddy

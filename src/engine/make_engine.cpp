@@ -8,8 +8,8 @@ constexpr unsigned ring_entries = 256;
 
 }  // namespace
 
-std::error_code make_engine(engine_kind kind, ready_queue& ready,
-                            std::unique_ptr<engine>& out) noexcept {
+call_failure make_engine(engine_kind kind, ready_queue& ready,
+                         std::unique_ptr<engine>& out) noexcept {
     switch (kind) {
         case engine_kind::epoll:
         case engine_kind::poll:
@@ -17,14 +17,10 @@ std::error_code make_engine(engine_kind kind, ready_queue& ready,
         case engine_kind::io_uring:
             return make_uring_engine(ready, ring_entries, out);
         case engine_kind::best:
-            if (!make_uring_engine(ready, ring_entries, out)) {
-                return {};
-            }
-            return make_readiness_engine(engine_kind::epoll, ready, out);
         case engine_kind::automatic:
             break;
     }
-    return std::make_error_code(std::errc::invalid_argument);
+    return {std::make_error_code(std::errc::invalid_argument)};
 }
 
 const char* to_string(engine_kind kind) noexcept {

@@ -89,12 +89,12 @@ io_result write_vectors(const io_request& request) noexcept {
 }
 
 io_result accept_one(const io_request& request) noexcept {
-    constexpr int tries = 16;
+    const unsigned tries = tells_every_error(request) ? 1 : accept_tries;
     io_result result;
-    for (int i = 0; i != tries; ++i) {
+    for (unsigned i = 0; i != tries; ++i) {
         result = kernel::accept(request.slot->fd, static_cast<sockaddr*>(request.data),
                                 request.address_size, request.flags);
-        if (result || classify_accept(result) != accept_failure::transient) {
+        if (classify_accept(result) != accept_failure::transient) {
             return result;
         }
     }

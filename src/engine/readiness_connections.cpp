@@ -45,24 +45,18 @@ progress readiness_engine::finish_accept(io_operation& op, io_result result) noe
     fd_slot& slot = *op.request_.slot;
     op.result_ = result;
     const accept_failure failure = classify_accept(result);
-    if (!result && failure == accept_failure::transient) {
-        // So many were gone again that something is wrong: not at once.
-        back_off(slot);
+    const bool pauses = pauses_accepts(op.request_, failure, result);
+    if (pauses && !tells_every_error(op.request_)) {
         hold(op);
         return progress::pending;
     }
-    const bool exhausted = !result && failure == accept_failure::exhausted;
-    if (exhausted) {
-        back_off(slot);
-    }
-    const bool ends = !op.request_.multishot || (!result && failure == accept_failure::lasting);
-    if (ends) {
+    if (!op.request_.multishot || failure == accept_failure::lasting) {
         done(op, result);
         look_after(slot, result);
         return progress::finished;
     }
     hold(op);
-    if (!exhausted) {
+    if (!pauses) {
         make_runnable(op);
     }
     return progress::more;

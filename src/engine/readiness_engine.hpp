@@ -17,7 +17,7 @@ class readiness_engine final : public engine {
 public:
     readiness_engine(engine_kind kind, ready_queue& ready) noexcept : engine(ready), kind_(kind) {}
 
-    std::error_code open() noexcept;
+    call_failure open() noexcept;
 
     engine_kind kind() const noexcept override { return kind_; }
     progress start(io_operation& op, bool may_try) noexcept override;
@@ -28,10 +28,13 @@ public:
     fd_slot* attach_again(int fd, const char* name) noexcept override;
     void cancel(io_operation& op, end_reason reason) noexcept override;
     io_result wait(time_point until, bool& woken) noexcept override;
+    const char* wait_call() const noexcept override {
+        return kind_ == engine_kind::poll ? "ppoll" : "epoll_wait";
+    }
     void wake() noexcept override { poller_->wake(); }
-    std::error_code native_handle(int& out) noexcept override;
+    call_failure native_handle(int& out) noexcept override;
     bool settle() noexcept override { return !feed(0) && may_sleep(); }
-    std::error_code rebuild_after_fork() noexcept override;
+    call_failure rebuild_after_fork() noexcept override;
 
     /// wait(), see readiness_wait.hpp.
     [[gnu::always_inline]] io_result wait_in_line(time_point until, bool& woken) noexcept;

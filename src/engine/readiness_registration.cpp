@@ -17,13 +17,15 @@ void forget_registration(fd_slot& slot) noexcept {
 
 }  // namespace
 
-std::error_code readiness_engine::open() noexcept {
-    const auto error =
-        kind_ == engine_kind::poll ? make_poll_poller(poller_) : make_epoll_poller(poller_);
-    edge_ = !error && poller_->traits().edge;
-    const bool has_epoll = !error && kind_ != engine_kind::poll;
+call_failure readiness_engine::open() noexcept {
+    const call_failure failure =
+        kind_ == engine_kind::poll
+            ? call_failure{make_poll_poller(poller_), "eventfd"}
+            : make_opened<epoll_poller>(poller_, [](auto& made) { return made.open(); });
+    edge_ = !failure && poller_->traits().edge;
+    const bool has_epoll = !failure && kind_ != engine_kind::poll;
     epoll_ = has_epoll ? static_cast<epoll_poller*>(poller_.get()) : nullptr;
-    return error;
+    return failure;
 }
 
 std::error_code readiness_engine::enroll(fd_slot& slot) noexcept {
@@ -130,10 +132,10 @@ void readiness_engine::on_stray() noexcept {
     tidy_ = !error;
 }
 
-std::error_code readiness_engine::native_handle(int& out) noexcept {
+call_failure readiness_engine::native_handle(int& out) noexcept {
     out = poller_->native_handle();
     if (out < 0) {
-        return std::make_error_code(std::errc::not_supported);
+        return {std::make_error_code(std::errc::not_supported)};
     }
     expel_leavers();
     leaver_max_ = 0;
@@ -199,7 +201,7 @@ void readiness_engine::on_invalid(fd_slot& slot) noexcept {
     end_operations(slot, end_reason::bad_fd);
 }
 
-std::error_code readiness_engine::rebuild_after_fork() noexcept {
+call_failure readiness_engine::rebuild_after_fork() noexcept {
     for_each_operation([this](io_operation& op) {
         end_starving(op);
         if (op.phase_ == phase::waiting || op.phase_ == phase::runnable) {
@@ -210,8 +212,8 @@ std::error_code readiness_engine::rebuild_after_fork() noexcept {
         forget_registration(*leavers_[leaver_count_ - 1].slot);
     }
     // Closing the inherited epoll fd leaves the parent's registrations alone; removing would not.
-    if (auto error = open()) {
-        return error;
+    if (auto failure = open()) {
+        return failure;
     }
     std::error_code first_error;
     table_.for_each([&](fd_slot& slot) {
@@ -221,11 +223,11 @@ std::error_code readiness_engine::rebuild_after_fork() noexcept {
         }
     });
     tidy_ = true;
-    return first_error;
+    return {first_error, "epoll_ctl"};
 }
 
-std::error_code make_readiness_engine(engine_kind kind, ready_queue& ready,
-                                      std::unique_ptr<engine>& out) noexcept {
+call_failure make_readiness_engine(engine_kind kind, ready_queue& ready,
+                                   std::unique_ptr<engine>& out) noexcept {
     return make_opened<readiness_engine>(
         out, [](auto& made) { return made.open(); }, kind, ready);
 }

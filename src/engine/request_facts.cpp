@@ -83,7 +83,11 @@ io_request first_vector(const io_request& request) noexcept {
 
 accept_failure classify_accept(io_result result) noexcept {
     switch (result.system_error()) {
+        case 0:
+            return result ? accept_failure::none : accept_failure::lasting;
         case ECONNABORTED:
+        case ECONNRESET:
+        case ETIMEDOUT:
         case EPROTO:
         case ENOPROTOOPT:
         case ENETDOWN:
@@ -97,6 +101,7 @@ accept_failure classify_accept(io_result result) noexcept {
         case ENFILE:
         case ENOBUFS:
         case ENOMEM:
+        case ENOSR:
             return accept_failure::exhausted;
         default:
             return accept_failure::lasting;

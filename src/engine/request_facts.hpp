@@ -88,12 +88,23 @@ std::uint64_t offered(const io_request& request) noexcept;
 /// The first vector of a writev that is not empty, as a write. Precondition: there is one.
 io_request first_vector(const io_request& request) noexcept;
 
+/// Operations whose result is a new fd.
+constexpr bool makes_fd(opcode code) noexcept {
+    using enum opcode;
+    return detail::has(detail::codes(accept, open), code);
+}
+
 /// What an error of accept() means.
 enum class accept_failure : std::uint8_t {
+    none,
     transient,  ///< of a connection that is gone: try the next one
     exhausted,  ///< no descriptors or memory, or not allowed: wait a little
-    lasting,
+    lasting,    ///< of the listener itself: no try will succeed
 };
 accept_failure classify_accept(io_result result) noexcept;
+/// How many connections that are gone again an accept skips before it waits a little.
+inline constexpr unsigned accept_tries = 16;
+/// True if the accept is to deliver every error, false if it survives those that pass.
+inline bool tells_every_error(const io_request& request) noexcept { return request.mode != 0; }
 
 }  // namespace eddy

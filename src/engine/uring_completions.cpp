@@ -4,6 +4,7 @@
 #include "engine/uring_position.hpp"
 #include "kernel/descriptor.hpp"
 #include "kernel/io.hpp"
+#include "kernel/own_fd.hpp"
 
 #include <cerrno>
 #include <utility>
@@ -27,18 +28,25 @@ bool waits_for_time(const io_request& request) noexcept {
 }  // namespace
 
 /// What a poll request reported, of what was asked for. Urgent data is reported with any data, so
-/// that has to be looked at.
-io_result uring_engine::really_ready(const io_request& request, io_result result) noexcept {
+/// that has to be looked at. A multishot wait has told of the rest by now, and keeps it.
+io_result uring_engine::really_ready(const io_operation& op, io_result result) noexcept {
+    const io_request& request = op.request_;
     const auto asked = static_cast<interest>(request.flags);
     auto ready = static_cast<interest>(result.raw()) & (asked | ends_readiness);
-    if (any(ready & interest::priority) && !request.multishot) {
-        const io_result now = kernel::ready_now(request.slot->fd, asked);
-        ready = static_cast<interest>(now.raw());
-        if (!now || any(ready & interest::invalid)) {
-            return io_result::system_error(EBADF);
-        }
+    if (!any(ready & interest::priority)) {
+        return io_result::value(static_cast<std::int64_t>(ready));
     }
-    return io_result::value(static_cast<std::int64_t>(ready));
+    const interest told = request.multishot ? ready & ~interest::priority : interest::none;
+    if (request.multishot && !valid(op)) {
+        return io_result::value(static_cast<std::int64_t>(told));  // the fd may be another by now
+    }
+    const interest looked_for = request.multishot ? interest::priority : asked;
+    const io_result now = kernel::ready_now(request.slot->fd, looked_for);
+    ready = static_cast<interest>(now.raw());
+    if (!now || any(ready & interest::invalid)) {
+        return io_result::system_error(EBADF);
+    }
+    return io_result::value(static_cast<std::int64_t>(ready | told));
 }
 
 /// The kernel did not find what it was to cancel. Most often that has completed; but one that is
@@ -195,7 +203,7 @@ void uring_engine::on_single(io_operation& op, io_result result) noexcept {
         was_poll = false;
     }
     if (op.request_.code == opcode::wait && result) {
-        result = really_ready(op.request_, result);
+        result = really_ready(op, result);
     }
     if (!ends && goes_on(op, result, was_poll)) {
         return;
@@ -203,11 +211,28 @@ void uring_engine::on_single(io_operation& op, io_result result) noexcept {
     if (was_poll && result) {
         result = io_result::system_error(ECANCELED);  // nothing was done yet
     }
-    if (op.request_.code == opcode::accept && !result &&
-        classify_accept(result) == accept_failure::exhausted) {
-        back_off(*op.request_.slot);
+    if (makes_fd(op.request_.code)) {
+        result = kernel::keep_off_standard(result);
+        if (op.request_.code == opcode::accept && !ends && accepts_on(op, result)) {
+            return;
+        }
     }
     conclude(op, ended(op, result));
+}
+
+/// True if the accept goes on by itself: the kernel has it again, or gets it after a pause.
+bool uring_engine::accepts_on(io_operation& op, io_result result) noexcept {
+    const accept_failure failure = classify_accept(result);
+    const bool told = tells_every_error(op.request_);
+    if (failure == accept_failure::transient && !told && skips(op)) {
+        submit(op);
+        return true;
+    }
+    if (!pauses_accepts(op.request_, failure, result) || told) {
+        return false;
+    }
+    op.phase_ = phase::waiting;
+    return true;
 }
 
 /// A kernel before 6.17 knows no limit of a multishot receive, and gets them one by one.
@@ -241,9 +266,7 @@ bool uring_engine::goes_on(io_operation& op, io_result result, bool was_poll) no
         return await_buffer(op);
     } else if (!result) {
         again = result.system_error() == EINTR ||
-                (result.system_error() == ECANCELED && is_worn(op)) || cannot_limit(op, result) ||
-                (request.code == opcode::accept &&
-                 classify_accept(result) == accept_failure::transient);
+                (result.system_error() == ECANCELED && is_worn(op)) || cannot_limit(op, result);
     } else {
         again = advance(op, result);
         op.in_progress_ = again && request.code == opcode::send_file;

@@ -8,26 +8,26 @@
 namespace eddy {
 
 /// The ring is replaced by one that tells.
-std::error_code uring_engine::native_handle(int& out) noexcept {
+call_failure uring_engine::native_handle(int& out) noexcept {
     if (!told_) {
         disown();
         if (ring_.belongs_to_another_thread()) {
-            return std::make_error_code(std::errc::operation_not_permitted);
+            return {std::make_error_code(std::errc::operation_not_permitted)};
         }
         bool busy = !results_.unused();
         for_each_operation([&](io_operation& op) { busy |= op.in_kernel_ && !in_backlog(op); });
         if (busy) {
-            return std::make_error_code(std::errc::device_or_resource_busy);
+            return {std::make_error_code(std::errc::device_or_resource_busy)};
         }
         unique_fd fd;
         if (auto error = kernel::make_eventfd(fd)) {
-            return error;
+            return {error, "eventfd"};
         }
         told_ = std::move(fd);
         close_ring();
-        if (auto error = open(entries_)) {
+        if (auto failure = open(entries_)) {
             told_.reset();  // claim() makes a ring as before
-            return error;
+            return failure;
         }
     }
     out = told_.get();
@@ -45,8 +45,8 @@ bool uring_engine::settle() noexcept {
     const auto error = ring_.enter(0, time_point::min());
     // What was told until now is looked for after this, what comes later is told anew.
     kernel::drain_eventfd(told_.get());
-    return !error && all_fed && wake_armed_ && backlog_.empty() && !ring_.has_completion() &&
-           ring_.settled() && may_sleep();
+    return ring_.is_open() && !error && all_fed && wake_armed_ && backlog_.empty() &&
+           !ring_.has_completion() && ring_.settled() && may_sleep();
 }
 
 }  // namespace eddy

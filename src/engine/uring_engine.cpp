@@ -5,46 +5,55 @@
 #if EDDY_HAS_IO_URING
 
 #include "base/make_opened.hpp"
+#include "base/report.hpp"
 #include "engine/uring_position.hpp"
 #include "kernel/descriptor.hpp"
 #include "kernel/event.hpp"
 #include "kernel/io.hpp"
 
 #include <cerrno>
+#include <thread>
 #include <utility>
 
 namespace eddy {
 
-std::error_code uring_engine::open(unsigned entries) noexcept {
+call_failure uring_engine::open(unsigned entries) noexcept {
     entries_ = entries;
     // Made once: other threads may be writing it while a ring replaces another.
     if (!wake_) {
         if (auto error = kernel::make_eventfd(wake_)) {
-            return error;
+            return {error, "eventfd"};
         }
     }
     wake_fd_.store(wake_.get(), std::memory_order_relaxed);
-    if (auto error = ring_.open(entries, told_)) {
-        return error;
+    if (auto failure = ring_.open(entries, told_)) {
+        return failure;
     }
     results_.clear();
     wake_armed_ = false;
-    return results_.grow(ring_.completion_entries());
+    given_up_ = {};
+    if (results_.grow(ring_.completion_entries())) {
+        close_ring();
+        return out_of_memory();
+    }
+    return {};
 }
 
-std::error_code uring_engine::claim() noexcept {
+call_failure uring_engine::claim() noexcept {
     disown();
     if (ring_.belongs_to_another_thread()) {
-        return std::make_error_code(std::errc::operation_not_permitted);
+        return {std::make_error_code(std::errc::operation_not_permitted)};
     }
-    if (!ring_.is_open()) {
-        if (auto error = open(entries_)) {
-            return error;
-        }
-    }
+    call_failure failure = ring_.is_open() ? call_failure() : open(entries_);
     // relaxed, as in settle(): inbox::park() publishes it to whoever is to wake.
     wake_fd_.store(wake_.get(), std::memory_order_relaxed);
-    return ring_.enable();
+    if (!failure) {
+        failure = ring_.enable();
+    }
+    if (failure) {
+        give_up_kernel(failure);
+    }
+    return failure;
 }
 
 /// A ring serves the thread that enabled it. Without operations nobody can tell two rings apart, so
@@ -124,6 +133,9 @@ progress uring_engine::start_other(io_operation& op) noexcept {
     if (settled(op, op.result_)) {
         return progress::finished;
     }
+    if (request.code == opcode::wait && is_ready_already(op)) {
+        return progress::finished;
+    }
     if (request.code == opcode::send_file) {
         if (auto error = prepare_send_file(op)) {
             op.result_ = io_result::system_error(error.value());
@@ -136,6 +148,21 @@ progress uring_engine::start_other(io_operation& op) noexcept {
         begin(op);
     }
     return progress::pending;
+}
+
+/// The ring is entered after a batch of completions, so a wait that only the kernel looks at is
+/// overtaken by everything less urgent. A watch must not be: its wait is looked at here.
+bool uring_engine::is_ready_already(io_operation& op) noexcept {
+    if (op.request_.edge || op.request_.mode == 0) {
+        return false;
+    }
+    const io_result now = perform(op.request_);
+    const auto ready = static_cast<interest>(now.raw());
+    if (!now || !any(ready) || any(ready & interest::invalid)) {
+        return false;  // the kernel finds out, and says why
+    }
+    op.result_ = now;
+    return true;
 }
 
 /// The kernel has no such operation: it polls, and the call is made here, which must not block.
@@ -300,6 +327,9 @@ void uring_engine::arm_wake() noexcept {
 
 io_result uring_engine::wait(time_point until, bool& woken) noexcept {
     if (!wake_armed_) {
+        if (given_up_) [[unlikely]] {
+            return io_result::system_error(given_up_.value());
+        }
         arm_wake();
     }
     const bool all_fed = feed_receives();
@@ -307,7 +337,7 @@ io_result uring_engine::wait(time_point until, bool& woken) noexcept {
     const bool may_block = until != time_point::min() && all_fed && wake_armed_ &&
                            backlog_.empty() && !ring_.has_completion() && may_sleep();
     if (auto error = ring_.enter(may_block ? 1 : 0, until)) {
-        return io_result::system_error(error.value());
+        return cannot_enter(error, woken);
     }
     lone_ = reap(woken) == 1;
     if (!starving_.empty()) {
@@ -316,34 +346,86 @@ io_result uring_engine::wait(time_point until, bool& woken) noexcept {
     return {};
 }
 
+/// The kernel may be short of memory, or of room for completions: it has lost nothing, and goes on
+/// with the rest in the next call. If there were completions, or results wait to be run, then that
+/// makes room, and the next call comes soon enough.
+io_result uring_engine::cannot_enter(std::error_code error, bool& woken) noexcept {
+    const bool lacks_room = error.value() == EAGAIN || error.value() == EBUSY;
+    const unsigned taken = reap(woken);
+    lone_ = false;
+    if (lacks_room && (taken != 0 || !ready_.empty())) {
+        return {};
+    }
+    return io_result::system_error(error.value());
+}
+
 std::error_code uring_engine::quiesce(io_operation& op) noexcept {
-    return wait_while([&] { return op.in_kernel_; });
+    wait_while([&] { return op.in_kernel_; });
+    return {};
 }
 
 std::error_code uring_engine::quiesce(fd_slot& slot) noexcept {
-    return wait_while([&] { return slot.holds != 0; });
+    wait_while([&] { return slot.holds != 0; });
+    return {};
 }
 
 template <class Condition>
-std::error_code uring_engine::wait_while(Condition&& condition) noexcept {
+void uring_engine::wait_while(Condition&& condition) noexcept {
     bool woken = false;
+    wait_retry retry;
     while (condition()) {
         drain_backlog();
-        if (auto error = results_.full() ? results_.grow(ring_.completion_entries())
-                                         : ring_.enter(1, never)) {
-            return error;
+        const std::error_code error =
+            results_.full() ? results_.grow(ring_.completion_entries()) : ring_.enter(1, never);
+        if (error && !endure(error, retry)) {
+            break;
         }
         reap(woken);
     }
     if (woken) {
         wake();  // it was not for us
     }
-    return {};
 }
 
-std::error_code uring_engine::rebuild_after_fork() noexcept {
+/// True: the error may pass, and some time did. False: the ring is gone, and with it all that the
+/// kernel held.
+bool uring_engine::endure(std::error_code error, wait_retry& retry) noexcept {
+    if (retry.failed(error, clock::now(), retry_limit_) == wait_retry::verdict::give_up) {
+        reportf("%s: %s; the operations of the loop end without the kernel", wait_call(),
+                words_of(error));
+        give_up_kernel(error);
+        return false;
+    }
+    std::this_thread::sleep_for(retry.pause());
+    return true;
+}
+
+/// With its last descriptor and mapping gone, the kernel cancels what a ring has left.
+void uring_engine::give_up_kernel(std::error_code error) noexcept {
+    end_in_kernel();
+    close_ring();
+    wake_armed_ = false;
+    given_up_ = error;
+    table_.for_each([this](fd_slot& slot) {
+        if (slot.fd >= 0 && slot.detaching && slot.holds == 0) {
+            quiet(slot);
+        }
+    });
+}
+
+call_failure uring_engine::rebuild_after_fork() noexcept {
     // The mapping is shared with the parent: whatever this process wrote there would be the
     // parent's submission. Drop it and make another.
+    end_in_kernel();
+    close_ring();
+    wake_.reset();
+    told_.reset();  // the parent's too
+    return open(entries_);
+}
+
+/// All operations without a result end, as if the kernel had none of them. The caller closes the
+/// ring.
+void uring_engine::end_in_kernel() noexcept {
     for_each_operation([this](io_operation& op) {
         end_starving(op);
         if (op.phase_ != phase::waiting && op.phase_ != phase::runnable) {
@@ -366,14 +448,13 @@ std::error_code uring_engine::rebuild_after_fork() noexcept {
             drop_results(static_cast<io_operation&>(node));
         }
     });
-    close_ring();
-    wake_.reset();
-    told_.reset();  // the parent's too
-    return open(entries_);
 }
 
-std::error_code make_uring_engine(ready_queue& ready, unsigned entries,
-                                  std::unique_ptr<engine>& out) noexcept {
+call_failure make_uring_engine(ready_queue& ready, unsigned entries,
+                               std::unique_ptr<engine>& out) noexcept {
+    if (auto failure = uring_ring::try_out()) {
+        return failure;
+    }
     return make_opened<uring_engine>(
         out, [entries](auto& made) { return made.open(entries); }, ready);
 }
@@ -384,8 +465,8 @@ std::error_code make_uring_engine(ready_queue& ready, unsigned entries,
 
 namespace eddy {
 
-std::error_code make_uring_engine(ready_queue&, unsigned, std::unique_ptr<engine>&) noexcept {
-    return errc::engine_not_built;
+call_failure make_uring_engine(ready_queue&, unsigned, std::unique_ptr<engine>&) noexcept {
+    return {make_error_code(errc::engine_not_built)};
 }
 
 }  // namespace eddy

@@ -9,6 +9,7 @@
 #include "kernel/event.hpp"
 
 #include <eddy/base/unique_fd.hpp>
+#include <eddy/engine/wait_retry.hpp>
 
 #include <atomic>
 
@@ -22,23 +23,25 @@ class uring_engine final : public engine {
 public:
     explicit uring_engine(ready_queue& ready) noexcept : engine(ready) {}
 
-    std::error_code open(unsigned entries) noexcept;
+    call_failure open(unsigned entries) noexcept;
 
     engine_kind kind() const noexcept override { return engine_kind::io_uring; }
     progress start(io_operation& op, bool may_try) noexcept override;
     progress finish(io_operation& op) noexcept override;
     void cancel(io_operation& op, end_reason reason) noexcept override;
-    std::error_code claim() noexcept override;
+    call_failure claim() noexcept override;
     void run_ends() noexcept override { ring_.run_ends(); }
     void disown() noexcept override;
     io_result wait(time_point until, bool& woken) noexcept override;
+    const char* wait_call() const noexcept override { return "io_uring_enter"; }
+    void give_up_kernel(std::error_code error) noexcept override;
     void wake() noexcept override {
         kernel::signal_eventfd(wake_fd_.load(std::memory_order_relaxed));
     }
-    std::error_code native_handle(int& out) noexcept override;
+    call_failure native_handle(int& out) noexcept override;
     bool settle() noexcept override;
     void call_attention() noexcept override { kernel::signal_eventfd(told_.get()); }
-    std::error_code rebuild_after_fork() noexcept override;
+    call_failure rebuild_after_fork() noexcept override;
 
 protected:
     std::error_code enroll(fd_slot&) noexcept override { return {}; }
@@ -52,10 +55,14 @@ protected:
 
 private:
     template <class Condition>
-    std::error_code wait_while(Condition&& condition) noexcept;
+    void wait_while(Condition&& condition) noexcept;
+    EDDY_COLD io_result cannot_enter(std::error_code error, bool& woken) noexcept;
+    EDDY_COLD bool endure(std::error_code error, wait_retry& retry) noexcept;
+    void end_in_kernel() noexcept;
     progress start_other(io_operation& op) noexcept;
     bool send_now(io_operation& op) noexcept;
     io_uring_sqe* hand_over(io_operation& op, io_list& list) noexcept;
+    static bool is_ready_already(io_operation& op) noexcept;
     static std::error_code prepare_send_file(io_operation& op) noexcept;
     void begin(io_operation& op) noexcept;
     void submit(io_operation& op) noexcept;
@@ -79,6 +86,9 @@ private:
     bool is_made_here(const io_operation& op) const noexcept;
     void close_ring() noexcept;
     void on_single(io_operation& op, io_result result) noexcept;
+    /// True if the next connection is tried at once, because only a few in a row were gone again.
+    static bool skips(io_operation& op) noexcept { return ++op.gone_ % accept_tries != 0; }
+    bool accepts_on(io_operation& op, io_result result) noexcept;
     bool cannot_limit(const io_operation& op, io_result result) noexcept;
     bool goes_on(io_operation& op, io_result result, bool was_poll) noexcept;
     void on_multishot(io_operation& op, std::int32_t result) noexcept;
@@ -99,7 +109,7 @@ private:
         return quietly ? progress::more : go_on_otherwise(op);
     }
     progress go_on_otherwise(io_operation& op) noexcept;
-    static io_result really_ready(const io_request& request, io_result result) noexcept;
+    static io_result really_ready(const io_operation& op, io_result result) noexcept;
     io_result ended(const io_operation& op, io_result result) const noexcept;
     static bool has_record(const io_operation& op) noexcept {
         return op.request_.multishot && op.request_.records.first != result_pool::none;
@@ -149,6 +159,7 @@ private:
     uring_buffers buffers_;
     bool buffers_refused_ = false;  ///< the kernel has no queue of buffers
     std::uint32_t dry_at_ = 0;      ///< changes of buffers_ when the kernel had none left
+    std::error_code given_up_;      ///< why there is no ring, see give_up_kernel()
 };
 
 }  // namespace eddy

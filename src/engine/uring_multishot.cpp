@@ -1,6 +1,7 @@
 #if EDDY_HAS_IO_URING
 
 #include "engine/uring_engine.hpp"
+#include "kernel/own_fd.hpp"
 
 #include <eddy/base/assert.hpp>
 
@@ -32,6 +33,10 @@ void uring_engine::leave_line(io_operation& op) noexcept {
 }
 
 void uring_engine::keep_record(io_operation& op, std::int32_t result) noexcept {
+    if (op.request_.code == opcode::accept) {
+        const io_result made = kernel::keep_off_standard(io_result::from_kernel(result));
+        result = static_cast<std::int32_t>(made.raw());
+    }
     results_.append(op.request_.records, result);
     if (op.cancel_sent_ && in_backlog(op)) {
         backlog_.erase(op);  // the cancellation waits in the backlog: results come first
@@ -63,7 +68,7 @@ progress uring_engine::finish_other(io_operation& op) noexcept {
     if (op.request_.code == opcode::accept) {
         return finish_accept(op, result);
     }
-    return finish_wait(op, result ? really_ready(op.request_, result) : result);
+    return finish_wait(op, result ? really_ready(op, result) : result);
 }
 
 progress uring_engine::go_on_otherwise(io_operation& op) noexcept {
@@ -86,6 +91,8 @@ progress uring_engine::go_on_otherwise(io_operation& op) noexcept {
 progress uring_engine::finish_accept(io_operation& op, io_result result) noexcept {
     op.result_ = result;
     if (result) {
+        op.gone_ = 0;
+        op.request_.slot->accept_fails = false;
         return go_on(op);
     }
     if (op.wanted_end_ != end_reason::none) {
@@ -97,21 +104,24 @@ progress uring_engine::finish_accept(io_operation& op, io_result result) noexcep
         static_cast<void>(go_on(op));
         return progress::pending;
     }
-    switch (classify_accept(result)) {
-        case accept_failure::transient:
-            static_cast<void>(go_on(op));
-            return progress::pending;
-        case accept_failure::exhausted:
-            back_off(*op.request_.slot);
-            return go_on(op);
-        case accept_failure::lasting:
-            break;
+    const accept_failure failure = classify_accept(result);
+    if (failure == accept_failure::lasting) {
+        return progress::finished;
     }
-    return progress::finished;
+    const bool told = tells_every_error(op.request_);
+    if (failure != accept_failure::transient || told || !skips(op)) {
+        pauses_accepts(op.request_, failure, result);
+    }
+    const progress more = go_on(op);
+    return told ? more : progress::pending;
 }
 
 progress uring_engine::finish_wait(io_operation& op, io_result result) noexcept {
     const bool last = !result || any(static_cast<interest>(result.raw()) & ends_readiness);
+    if (!op.ending_ && result == io_result::value(0)) {
+        static_cast<void>(go_on(op));  // nothing of what was asked for
+        return progress::pending;
+    }
     if (!last && !op.ending_) {
         op.result_ = result;
         return go_on(op);

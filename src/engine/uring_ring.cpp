@@ -57,23 +57,15 @@ unsigned poll_mask(const io_request& request) noexcept {
            (any(wanted & interest::priority) ? unsigned{POLLRDBAND} : 0U);
 }
 
-std::error_code denied(int error) noexcept {
-    switch (error) {
-        case EPERM:
-        case EACCES:
-        case ENOSYS:
-        case EINVAL:
-            return errc::engine_denied;
-        default:
-            return {error, std::system_category()};
-    }
+call_failure setup_failed(int error) noexcept {
+    return {std::error_code(error, std::system_category()), "io_uring_setup"};
 }
 
 }  // namespace
 
-std::error_code uring_ring::open(unsigned entries, const unique_fd& told) noexcept {
+call_failure uring_ring::open(unsigned entries, const unique_fd& told) noexcept {
     if (const int error = kernel::injected(kernel::call::uring_setup); error != 0) {
-        return denied(error);
+        return setup_failed(error);
     }
     int result = -EINVAL;
     for (const unsigned flags : setups) {
@@ -92,30 +84,30 @@ std::error_code uring_ring::open(unsigned entries, const unique_fd& told) noexce
         }
     }
     if (result < 0) {
-        return denied(-result);
+        return setup_failed(-result);
     }
     open_ = true;
     enabled_ = false;
     if (auto error = kernel::move_from_standard(ring_.ring_fd)) {
         close();
-        return error;
+        return {error, "fcntl"};
     }
     ring_.enter_ring_fd = ring_.ring_fd;
     if ((ring_.features & needed_features) != needed_features) {
         close();
-        return errc::engine_denied;
+        return setup_failed(EINVAL);  // as a kernel that is older still says
     }
     // The entries are used in the order of the queue, so that nothing is written here again.
     std::iota(ring_.sq.array, ring_.sq.array + *ring_.sq.kring_entries, 0U);
     hows_.reset(new (std::nothrow) open_how[*ring_.sq.kring_entries]);
     if (hows_ == nullptr) {
         close();
-        return std::make_error_code(std::errc::not_enough_memory);
+        return out_of_memory();
     }
     if (told) {
         if (auto error = kernel::uring_register_eventfd(ring_.ring_fd, told.get())) {
             close();
-            return error;
+            return {error, "io_uring_register (IORING_REGISTER_EVENTFD)"};
         }
     }
     return {};
@@ -129,13 +121,35 @@ void uring_ring::close() noexcept {
     }
 }
 
-std::error_code uring_ring::enable() noexcept {
+call_failure uring_ring::try_out() noexcept {
+    uring_ring ring;
+    if (auto failure = ring.open(1, unique_fd())) {
+        return failure;
+    }
+    if (auto failure = ring.enable()) {
+        return failure;
+    }
+    static_cast<void>(ring.next_sqe());  // all 0: an entry that does nothing
+    // Again, because a signal may interrupt it.
+    const time_point give_up = saturating_add(clock::now(), std::chrono::seconds(1));
+    do {
+        if (auto error = ring.enter(1, give_up)) {
+            return {error, "io_uring_enter"};
+        }
+    } while (!ring.has_completion() && clock::now() < give_up);
+    if (!ring.has_completion()) {
+        return {std::make_error_code(std::errc::timed_out), "io_uring_enter"};
+    }
+    return {};
+}
+
+call_failure uring_ring::enable() noexcept {
     enters_ = 0;
     if (enabled_) {
         return {};
     }
     if (auto error = kernel::uring_enable(ring_.ring_fd)) {
-        return error;
+        return {error, "io_uring_register (IORING_REGISTER_ENABLE_RINGS)"};
     }
     owner_ = kernel::thread_number();
     enabled_ = true;
@@ -197,11 +211,7 @@ std::error_code uring_ring::enter(unsigned wait_for, time_point until) noexcept 
         register_with_thread();
     }
     const kernel::ring_name name{registered_ ? ring_.enter_ring_fd : ring_.ring_fd, registered_};
-    const auto error = kernel::uring_enter(name, to_submit, wait_for, until);
-    // The kernel is short of memory or of room for completions: nothing is lost, the rest goes with
-    // the next call, after some completions were taken.
-    const bool later = error.value() == EAGAIN || error.value() == EBUSY;
-    return later ? std::error_code() : error;
+    return kernel::uring_enter(name, to_submit, wait_for, until);
 }
 
 /// The kernel finds it sooner then: a sixth less for a call that does nothing, and without

@@ -6,6 +6,7 @@
 #include <eddy/base/config.hpp>
 #include <eddy/base/unique_fd.hpp>
 #include <eddy/engine/io_operation.hpp>
+#include "base/call_failure.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -27,11 +28,14 @@ public:
 
     /// The ring is made disabled: nothing is submitted before enable(). If there is an eventfd, the
     /// kernel writes it whenever there is a completion, while the thread waits for others, too.
-    std::error_code open(unsigned entries, const unique_fd& told) noexcept;
+    call_failure open(unsigned entries, const unique_fd& told) noexcept;
     void close() noexcept;
     bool is_open() const noexcept { return open_; }
     /// A run begins: from here on it belongs to this thread.
-    std::error_code enable() noexcept;
+    call_failure enable() noexcept;
+    /// Makes a small ring and has one entry completed: says whether all calls that an engine cannot
+    /// do without are allowed. (A filter may deny each of them alone.)
+    static call_failure try_out() noexcept;
     bool belongs_to_another_thread() const noexcept;
 
     unsigned completion_entries() const noexcept { return *ring_.cq.kring_entries; }

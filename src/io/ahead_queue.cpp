@@ -7,17 +7,17 @@
 namespace eddy::detail {
 
 template <class Source>
-ahead_queue<Source>::ahead_queue(loop& home, const descriptor& from, std::size_t capacity)
+ahead_queue<Source>::ahead_queue(loop& home, const io_request& request, std::size_t capacity)
     : home_(home),
-      request_(Source::request(from)),
+      request_(request),
       operation_(&on_complete),
       capacity_(std::max<std::size_t>(capacity, 1)),
       store_(capacity_) {}
 
 template <class Source>
-auto ahead_queue<Source>::make(loop& home, const descriptor& from, std::size_t capacity)
+auto ahead_queue<Source>::make(loop& home, const io_request& request, std::size_t capacity)
     -> pointer {
-    return pointer(new ahead_queue(home, from, capacity));
+    return pointer(new ahead_queue(home, request, capacity));
 }
 
 template <class Source>

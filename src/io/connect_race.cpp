@@ -46,10 +46,12 @@ std::vector<address> take_turns(std::span<const address> addresses) {
     return turns;
 }
 
-connect_race::connect_race(loop& home, std::vector<address> to, duration delay, callback on_end)
+connect_race::connect_race(loop& home, std::vector<address> to, duration delay, bool no_delay,
+                           callback on_end)
     : home_(home),
       to_(std::move(to)),
       delay_(delay),
+      no_delay_(no_delay),
       on_end_(on_end),
       timer_(home, &on_delay),
       attempts_(std::make_unique<attempt[]>(to_.size())) {}
@@ -87,7 +89,7 @@ void connect_race::begin_next() noexcept {
         const address& to = to_[begun_];
         ++begun_;
         if (const auto error = open(a, to)) {
-            note(error);
+            note(error, to);
             continue;
         }
         ++pending_;
@@ -108,6 +110,9 @@ std::error_code connect_race::open(attempt& a, const address& to) noexcept {
     }
     unique_fd fd;
     if (auto error = open_socket(to.family(), SOCK_STREAM, fd)) {
+        return error;
+    }
+    if (auto error = no_delay_ ? set_no_delay(fd.get()) : std::error_code()) {
         return error;
     }
     a.race = this;
@@ -141,7 +146,7 @@ void connect_race::failed(attempt& a) noexcept {
         stop();
         return;
     }
-    note(a.operation.result().error());
+    note(a.operation.result().error(), to_[static_cast<std::size_t>(&a - attempts_.get())]);
     home_.disarm(timer_);
     begin_next();
 }
@@ -163,9 +168,10 @@ void connect_race::end_others() noexcept {
     }
 }
 
-void connect_race::note(std::error_code error) noexcept {
+void connect_race::note(std::error_code error, const address& of) noexcept {
     if (!error_ || tells_little(error_) || !tells_little(error)) {
         error_ = error;
+        failed_at_ = of;
     }
 }
 

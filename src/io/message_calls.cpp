@@ -1,5 +1,6 @@
 #include <eddy/io/detail/message_calls.hpp>
 
+#include "kernel/own_fd.hpp"
 #include "kernel/passed_fds.hpp"
 
 #include <cstring>
@@ -19,7 +20,9 @@ std::size_t take_fds(msghdr& message, std::span<unique_fd> out) noexcept {
     std::size_t count = 0;
     kernel::for_each_passed_fd(message, [&](int fd) {
         unique_fd owned(fd);
-        if (count < out.size()) {
+        if (kernel::move_from_standard(owned)) {
+            message.msg_flags |= MSG_CTRUNC;  // this process can have no more
+        } else if (count < out.size()) {
             out[count] = std::move(owned);
             ++count;
         }

@@ -4,6 +4,9 @@
 
 #include <string>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
 namespace eddy::detail {
 
 namespace {
@@ -36,6 +39,11 @@ std::error_code listen_on(int fd, int backlog) noexcept { return kernel::listen(
 std::error_code set_socket_option(int fd, int level, int name, const void* value,
                                   socklen_t size) noexcept {
     return kernel::set_option(fd, level, name, value, size);
+}
+
+std::error_code set_no_delay(int fd) noexcept {
+    const int on = 1;
+    return set_socket_option(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
 std::error_code get_socket_option(int fd, int level, int name, void* value,
@@ -78,7 +86,7 @@ std::error_code credentials_of(int fd, peer_credentials& out) noexcept {
 
 void throw_if(std::error_code error, const char* what, const address& where) {
     if (error) {
-        throw std::system_error(error, std::string(what) + ": " + where.to_string());
+        throw std::system_error(error, std::string(what) + " " + where.to_string());
     }
 }
 

@@ -2,6 +2,11 @@
 
 #include "kernel/socket.hpp"
 
+#include <utility>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
 namespace eddy::tcp {
 
 namespace {
@@ -16,6 +21,9 @@ std::error_code configure(int fd, int family, const listen_options& options) noe
         return error;
     }
     if (auto error = set_flag(fd, SOL_SOCKET, SO_REUSEPORT, options.reuse_port)) {
+        return error;
+    }
+    if (auto error = set_flag(fd, IPPROTO_TCP, TCP_NODELAY, options.no_delay)) {
         return error;
     }
     return family == AF_INET6 ? set_flag(fd, IPPROTO_IPV6, IPV6_V6ONLY, options.v6_only)

@@ -1,8 +1,10 @@
 #include "kernel/io.hpp"
 
 #include "kernel/call.hpp"
+#include "kernel/own_fd.hpp"
 #include "kernel/retried.hpp"
 #include "kernel/sigpipe_guard.hpp"
+#include "kernel/socket.hpp"
 
 #include <eddy/base/unique_fd.hpp>
 
@@ -39,15 +41,14 @@ bool has_rwf_nosignal() noexcept {
     }
     support known = nosignal_support.load(std::memory_order_relaxed);
     if (known == support::unknown) {
-        int ends[2];
-        if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+        unique_fd reader;
+        unique_fd writer;
+        if (make_pipe(reader, writer)) {
             return false;
         }
         char byte = 0;
         const iovec one{&byte, 1};
-        known = ::pwritev2(ends[1], &one, 1, -1, no_sigpipe) == 1 ? support::yes : support::no;
-        ::close(ends[0]);
-        ::close(ends[1]);
+        known = ::pwritev2(writer.get(), &one, 1, -1, no_sigpipe) == 1 ? support::yes : support::no;
         nosignal_support.store(known, std::memory_order_relaxed);
     }
     return known == support::yes;
@@ -117,8 +118,8 @@ io_result send_file(int socket, int file, std::int64_t offset, std::size_t size)
 }
 
 io_result accept(int fd, sockaddr* address, socklen_t* size, int flags) noexcept {
-    return retried(call::accept,
-                   [&] { return ::accept4(fd, address, size, flags | SOCK_CLOEXEC); });
+    return keep_off_standard(
+        retried(call::accept, [&] { return ::accept4(fd, address, size, flags | SOCK_CLOEXEC); }));
 }
 
 io_result connect(int fd, const sockaddr* address, socklen_t size) noexcept {
@@ -160,12 +161,12 @@ open_how how_to_open(int flags, std::uint32_t mode, std::uint64_t resolve) noexc
 io_result open(int directory, const char* path, int flags, std::uint32_t mode,
                std::uint64_t resolve) noexcept {
     if (resolve == 0) {
-        return retried(call::open,
-                       [&] { return ::openat(directory, path, flags | O_CLOEXEC, mode); });
+        return keep_off_standard(retried(
+            call::open, [&] { return ::openat(directory, path, flags | O_CLOEXEC, mode); }));
     }
     open_how how = how_to_open(flags, mode, resolve);
-    return retried(call::open,
-                   [&] { return ::syscall(SYS_openat2, directory, path, &how, sizeof how); });
+    return keep_off_standard(retried(
+        call::open, [&] { return ::syscall(SYS_openat2, directory, path, &how, sizeof how); }));
 }
 
 io_result close(int fd) noexcept {

@@ -58,7 +58,7 @@ io_result sendmsg(int fd, const msghdr* message, int flags) noexcept;
 /// does; never SIGPIPE.
 io_result send_file(int socket, int file, std::int64_t offset, std::size_t size) noexcept;
 
-/// The new fd is CLOEXEC.
+/// The new fd is CLOEXEC, and never 0, 1 or 2.
 io_result accept(int fd, sockaddr* address, socklen_t* size, int flags) noexcept;
 /// EINPROGRESS is an error like any other.
 io_result connect(int fd, const sockaddr* address, socklen_t size) noexcept;
@@ -66,6 +66,7 @@ io_result connect(int fd, const sockaddr* address, socklen_t size) noexcept;
 io_result connect_result(int fd) noexcept;
 io_result shutdown(int fd, int how) noexcept;
 
+/// The new fd is CLOEXEC, and never 0, 1 or 2.
 io_result open(int directory, const char* path, int flags, std::uint32_t mode,
                std::uint64_t resolve) noexcept;
 /// What openat2() is given for it.

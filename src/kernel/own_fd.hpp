@@ -1,5 +1,6 @@
 #pragma once
 
+#include <eddy/base/error.hpp>
 #include <eddy/base/unique_fd.hpp>
 
 #include <system_error>
@@ -9,6 +10,10 @@ namespace eddy::kernel {
 /// Takes an fd that the kernel has just made for our own use; negative: the call failed, with
 /// errno. Never 0 to 2, though they may be free: whatever uses them would talk to it.
 std::error_code keep_own(int fd, unique_fd& out) noexcept;
+
+/// Takes the result of a call that makes an fd, and moves an fd of 0 to 2 elsewhere. Makes no call
+/// for a higher number. If no other number is free, the fd is closed and the result is that error.
+io_result keep_off_standard(io_result made) noexcept;
 
 /// Moves an fd of 0 to 2 elsewhere; the old number is free again.
 std::error_code move_from_standard(int& fd) noexcept;

@@ -76,6 +76,20 @@ std::error_code signal_pidfd(int pidfd, int signal) noexcept {
                                                                             : last_error();
 }
 
+std::error_code signal_group(int pidfd, pid_t leader, int signal) noexcept {
+    constexpr unsigned process_group = 1U << 2;  // PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
+    count_call();
+    if (::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, process_group) == 0) {
+        return {};
+    }
+    const std::error_code error = last_error();
+    if (error != std::errc::invalid_argument || leader <= 0) {
+        return error;
+    }
+    count_call();
+    return ::kill(-leader, signal) == 0 ? std::error_code() : last_error();
+}
+
 std::error_code reap(int pidfd, process_end& out) noexcept { return reap(by_pidfd, pidfd, out); }
 
 std::error_code reap_pid(pid_t pid, process_end& out) noexcept { return reap(P_PID, pid, out); }

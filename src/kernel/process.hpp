@@ -60,6 +60,10 @@ std::error_code open_pidfd(pid_t pid, unique_fd& out) noexcept;
 /// `signal` 0 only asks: `no_such_process` if it has been reaped.
 std::error_code signal_pidfd(int pidfd, int signal) noexcept;
 
+/// To all processes of the group that the process leads or has led. A kernel before 6.9 knows the
+/// group by its number only, `leader`; -1: that is not certain, and the error `invalid_argument`.
+std::error_code signal_group(int pidfd, pid_t leader, int signal) noexcept;
+
 /// How a process ended.
 struct process_end {
     int wait_status = 0;  ///< for WIFEXITED and the like

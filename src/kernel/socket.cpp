@@ -1,15 +1,37 @@
 #include "kernel/socket.hpp"
 
+#include "kernel/own_fd.hpp"
 #include "kernel/retried.hpp"
+
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 namespace eddy::kernel {
 
+namespace {
+
+/// Both or neither: on error the two are closed, and `a` and `b` unchanged.
+std::error_code keep_own(const int (&ends)[2], unique_fd& a, unique_fd& b) noexcept {
+    unique_fd first(ends[0]);
+    unique_fd second(ends[1]);
+    if (auto error = move_from_standard(first)) {
+        return error;
+    }
+    if (auto error = move_from_standard(second)) {
+        return error;
+    }
+    a = std::move(first);
+    b = std::move(second);
+    return {};
+}
+
+}  // namespace
+
 std::error_code make_socket(int family, int type, int protocol, unique_fd& out) noexcept {
-    const io_result made =
-        retried(call::socket, [&] { return ::socket(family, type | SOCK_CLOEXEC, protocol); });
+    const io_result made = keep_off_standard(
+        retried(call::socket, [&] { return ::socket(family, type | SOCK_CLOEXEC, protocol); }));
     if (made) {
         out.reset(made.fd());
     }
@@ -20,21 +42,13 @@ std::error_code make_socket_pair(int family, int type, unique_fd& a, unique_fd& 
     int ends[2];
     const io_result made =
         retried(call::socket, [&] { return ::socketpair(family, type | SOCK_CLOEXEC, 0, ends); });
-    if (made) {
-        a.reset(ends[0]);
-        b.reset(ends[1]);
-    }
-    return made.error();
+    return made ? keep_own(ends, a, b) : made.error();
 }
 
 std::error_code make_pipe(unique_fd& reader, unique_fd& writer) noexcept {
     int ends[2];
     const io_result made = retried(call::pipe, [&] { return ::pipe2(ends, O_CLOEXEC); });
-    if (made) {
-        reader.reset(ends[0]);
-        writer.reset(ends[1]);
-    }
-    return made.error();
+    return made ? keep_own(ends, reader, writer) : made.error();
 }
 
 std::error_code bind(int fd, const sockaddr* address, socklen_t length) noexcept {

@@ -6,7 +6,7 @@
 
 #include <sys/socket.h>
 
-/// Making sockets and asking them. Everything is CLOEXEC.
+/// Making sockets and asking them. New fds are CLOEXEC, and never 0, 1 or 2.
 namespace eddy::kernel {
 
 std::error_code make_socket(int family, int type, int protocol, unique_fd& out) noexcept;

@@ -25,6 +25,12 @@ namespace {
 
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
 
+/// The end of the time and an interruption are no errors. (When something was submitted, that is
+/// what the call says, not how the waiting ended.)
+std::error_code ended(int error) noexcept {
+    return error == 0 || error == ETIME || error == EINTR ? std::error_code() : system_error(error);
+}
+
 std::error_code register_with(int ring, unsigned what, const void* argument,
                               unsigned count) noexcept {
     count_call();
@@ -46,7 +52,7 @@ std::error_code uring_enter(ring_name ring, unsigned to_submit, unsigned wait_fo
                             time_point until) noexcept {
     count_call();
     if (const int error = injected(call::uring_enter); error != 0) {
-        return system_error(error);
+        return ended(error);
     }
     __kernel_timespec left{};
     io_uring_getevents_arg argument{};
@@ -63,11 +69,8 @@ std::error_code uring_enter(ring_name ring, unsigned to_submit, unsigned wait_fo
         extra_size = sizeof argument;
         flags |= IORING_ENTER_EXT_ARG;
     }
-    const int error =
-        direct::uring_enter(ring.number, to_submit, wait_for, flags, extra, extra_size)
-            .system_error();
-    // When something was submitted, that is what the call says, not how the waiting ended.
-    return error == 0 || error == ETIME || error == EINTR ? std::error_code() : system_error(error);
+    return ended(direct::uring_enter(ring.number, to_submit, wait_for, flags, extra, extra_size)
+                     .system_error());
 }
 
 }  // namespace eddy::kernel

@@ -1,5 +1,7 @@
 #include <eddy/loop/brief_memory.hpp>
 
+#include "base/at_thread_exit.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -43,8 +45,18 @@ struct desk {
     std::int64_t made = 0;
     block* returned_to = nullptr;
     std::int64_t returned = 0;
+    bool armed = false;   ///< close() will be called at the end of the thread
     bool closed = false;  ///< the thread ends
 
+    /// Whether anything may be left here. Else what is cut or given back is settled at once.
+    bool keeps() noexcept { return armed || (!closed && arm()); }
+    bool arm() noexcept;
+    void close() noexcept {
+        finish_cutting();
+        tell_of_returns();
+        armed = false;
+        closed = true;
+    }
     void finish_cutting() noexcept {
         if (cut != nullptr) {
             cut->add(made);
@@ -62,26 +74,18 @@ struct desk {
 // Without a destructor, so that it may be used until the very end of its thread.
 [[gnu::tls_model("initial-exec")]] constinit thread_local desk mine;
 
-struct closer {
-    ~closer() {
-        mine.finish_cutting();
-        mine.tell_of_returns();
-        mine.closed = true;
-    }
-};
-
-/// Before a thread has anything at its desk.
-void see_to_its_end() noexcept {
-    static thread_local closer at_exit;
-    static_cast<void>(at_exit);
+bool desk::arm() noexcept {
+    static at_thread_exit end([]() noexcept { mine.close(); });
+    armed = end.arm();
+    return armed;
 }
 
 void begin_block(desk& d) {
-    see_to_its_end();
     d.finish_cutting();
     d.cut = ::new (::operator new(block_size)) block;
     d.next = first_piece;
     d.made = 0;
+    d.keeps();
 }
 
 }  // namespace
@@ -99,7 +103,7 @@ void* brief_new(std::size_t size) {
     d.next += room;
     ++d.made;
     ::new (piece - sizeof(block*)) block*(d.cut);
-    if (d.closed) {
+    if (!d.armed) {
         d.finish_cutting();
     }
     return piece;
@@ -116,11 +120,10 @@ void brief_delete(void* piece, std::size_t size) noexcept {
         ++d.returned;
         return;
     }
-    if (d.closed) {
+    if (!d.keeps()) {
         from->add(-1);
         return;
     }
-    see_to_its_end();
     d.tell_of_returns();
     d.returned_to = from;
     d.returned = 1;

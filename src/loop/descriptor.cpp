@@ -4,6 +4,7 @@
 
 #include <eddy/loop/loop.hpp>
 
+#include <cstdio>
 #include <string>
 
 namespace eddy {
@@ -65,11 +66,35 @@ inline bool descriptor::attached() const noexcept {
 
 int descriptor::native_handle() const noexcept { return attached() ? slot_->fd : -1; }
 
+/// Says which descriptor of which loop was closed by whom: the loop's own thread may be using it.
+void descriptor::closed_elsewhere() const noexcept {
+    for (const loop* running = loop::current(); running != nullptr; running = running->outer_) {
+        if (running == home_) {
+            return;  // from inside a loop that a callback of this one runs
+        }
+    }
+    const loop* const here = loop::current();
+    char message[300];
+    std::snprintf(message, sizeof message,
+                  "fd %d ('%s') of the loop '%s', which another thread is running, was closed or "
+                  "destroyed by a thread that runs %s%s%s: post that to the loop, or let it stop "
+                  "first",
+                  slot_->fd, slot_->name != nullptr ? slot_->name : "", home_->options_.name,
+                  here != nullptr ? "the loop '" : "no loop",
+                  here != nullptr ? here->options_.name : "", here != nullptr ? "'" : "");
+    detail::assertion_failed("the loop's thread closes its descriptors", message, __FILE__,
+                             __LINE__);
+}
+
 void descriptor::close() noexcept {
     if (attached()) {
         if (home_->lost_by_fork()) {
             home_->engine_->abandon(*slot_);
         } else {
+            // relaxed: it is misuse that is looked for, which has nothing to pair with.
+            if (!home_->on_thread() && home_->running_.load(std::memory_order_relaxed)) {
+                closed_elsewhere();
+            }
             home_->attend();
             home_->engine_->detach(*slot_, detach_how::close, nullptr);
         }

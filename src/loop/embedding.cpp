@@ -16,9 +16,8 @@ namespace eddy {
 int loop::native_handle() {
     check_use();
     int handle = -1;
-    if (auto error = engine_->native_handle(handle)) {
-        throw std::system_error(
-            error, std::string("no handle of the engine ") + to_string(engine_->kind()));
+    if (auto failure = engine_->native_handle(handle)) {
+        raise(std::string("no handle of the engine ") + to_string(engine_->kind()), failure);
     }
     if (!embedded_) {
         embedded_ = true;

@@ -5,25 +5,16 @@
 #include "kernel/call.hpp"
 #include "kernel/fork_mark.hpp"
 #include "loop/blocking_call.hpp"
-#include "loop/default_engine.hpp"
+#include "loop/choose_engine.hpp"
+#include "loop/patience.hpp"
 #include "loop/run_scope.hpp"
 #include "loop/system_timers.hpp"
 
 #include <algorithm>
-#include <string>
 
 namespace eddy {
 
 namespace {
-
-std::unique_ptr<engine> engine_for(engine_kind kind, ready_queue& ready) {
-    const engine_kind chosen = kind == engine_kind::automatic ? default_engine() : kind;
-    std::unique_ptr<engine> made;
-    if (auto error = make_engine(chosen, ready, made)) {
-        throw std::system_error(error, std::string("cannot make the engine ") + to_string(chosen));
-    }
-    return made;
-}
 
 readiness_engine* performer_of(engine& made) noexcept {
     return made.kind() == engine_kind::io_uring ? nullptr : &static_cast<readiness_engine&>(made);
@@ -33,7 +24,7 @@ readiness_engine* performer_of(engine& made) noexcept {
 
 loop::loop(loop_options options)
     : options_(options),
-      engine_(engine_for(options.engine, ready_)),
+      engine_(choose_engine(options.engine, ready_)),
       performer_(performer_of(*engine_)),
       leases_(new buffer_pool(
           {.size = options.lease_size, .batch = options.lease_count, .max = options.lease_max},
@@ -43,6 +34,7 @@ loop::loop(loop_options options)
     set_ends(false, false);
     options_.batch_max = std::max<std::size_t>(options_.batch_max, 1);
     engine_->lend_from(*leases_);
+    engine_->retry_for(std::min(options_.wait_retry, patience / 2));
     if (options_.starvation_limit != 0) {
         ageing_.emplace(options_.starvation_limit);
     }
@@ -50,6 +42,8 @@ loop::loop(loop_options options)
 }
 
 engine_kind loop::engine() const noexcept { return engine_->kind(); }
+
+std::string_view loop::engine_choice() const noexcept { return engine_->choice(); }
 
 loop_counters loop::counters() const noexcept {
     loop_counters all = counters_;
@@ -76,7 +70,7 @@ time_point loop::next_deadline() noexcept {
 }
 
 std::size_t loop::run(run_mode mode, run_limits limits) {
-    const run_scope scope(*this);
+    const run_scope scope(*this, limits.until);
     const std::uint64_t before = counters_.completions;
     if (limits.completions < UINT64_MAX - before) {
         completion_limit_ = before + limits.completions;
@@ -126,7 +120,7 @@ std::size_t loop::run_some() {
 }
 
 std::size_t loop::poll() {
-    const run_scope scope(*this);
+    const run_scope scope(*this, time_point::min());
     const std::uint64_t before = counters_.completions;
     take_inbox();
     if (!stopping_) {
@@ -167,11 +161,7 @@ loop::look loop::next_look() noexcept {
     } else if (at_kernel == look::now) {
         ask_kernel(time_point::min());
     }
-    while (!after_poll_.empty()) {
-        operation& next = after_poll_.pop_front();
-        static_cast<entry&>(next).after_poll_ = false;
-        ready_.push(next);
-    }
+    take_after_poll();
     take_inbox();
     expire_timers();
     run_ready(budget);
@@ -222,12 +212,8 @@ void loop::ask_kernel(time_point until) { look_at_kernel(until); }
     turn_now_ = time_point::min();
     counters_.wakes += woken ? 1U : 0U;
     if (!found) {
-        cannot_wait(found.error());
+        wait_failed(found);
     }
-}
-
-void loop::cannot_wait(std::error_code error) {
-    throw std::system_error(error, "the loop cannot wait for the kernel");
 }
 
 }  // namespace eddy

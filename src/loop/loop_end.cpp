@@ -1,3 +1,4 @@
+#include "base/report.hpp"
 #include "engine/buffer_pool.hpp"
 #include "engine/engine.hpp"
 #include "kernel/fork_mark.hpp"
@@ -55,11 +56,18 @@ void loop::finish_everything() noexcept try {
         if (clock::now() >= give_up) {
             report_stuck();
         }
-        turn(all_were_told() ? give_up : time_point::min(), options_.batch_max);
+        finish_some(all_were_told() ? give_up : time_point::min());
         give_notice_of_end();
     }
 } catch (const std::system_error&) {
-    report_stuck();
+    report_stuck();  // another thread has operations pending
+}
+
+/// If the kernel refuses to wait, everything has been ended without it: see cannot_wait().
+void loop::finish_some(time_point until) noexcept try {
+    turn(until, options_.batch_max);
+} catch (const std::exception& error) {
+    report(error.what());
 }
 
 /// Never inlined: gcc would not see that `behind`, below, takes itself back, and warn.
@@ -295,16 +303,17 @@ void loop::after_fork_in_child() {
     process_mark_ = kernel::process_mark();
     embedded_ = false;
     embedding_ = nullptr;  // its timerfd is the parent's
-    if (auto error = engine_->rebuild_after_fork()) {
-        throw std::system_error(error, "the loop cannot be made anew after fork()");
+    const char* const cannot = "the loop cannot be made anew after fork()";
+    if (auto failure = engine_->rebuild_after_fork()) {
+        raise(cannot, failure);
     }
     leases_->after_fork_in_child();
     give_up_away();
     // The thread that ran it is here only if it is the one that forked, inside a callback.
     running_.store(on_thread(), std::memory_order_relaxed);
     if (on_thread()) {
-        if (auto error = engine_->claim()) {
-            throw std::system_error(error, "the loop cannot be made anew after fork()");
+        if (auto failure = engine_->claim()) {
+            raise(cannot, failure);
         }
     }
     if (system_timers_ != nullptr) {

@@ -78,18 +78,20 @@ io_request send_file(const descriptor& socket, int file, std::int64_t offset,
     return all_of(transfer(socket, opcode::send_file, nullptr, count, offset, file));
 }
 
-io_request accept(const descriptor& d, int flags) noexcept {
-    return accept(d, nullptr, nullptr, flags);
+io_request accept(const descriptor& d, int flags, accept_errors errors) noexcept {
+    return accept(d, nullptr, nullptr, flags, errors);
 }
 
-io_request accept(const descriptor& d, sockaddr* peer, unsigned* peer_size, int flags) noexcept {
+io_request accept(const descriptor& d, sockaddr* peer, unsigned* peer_size, int flags,
+                  accept_errors errors) noexcept {
     io_request request = transfer(d, opcode::accept, peer, 0, at_position, flags);
     request.address_size = peer_size;
+    request.mode = errors == accept_errors::every ? 1 : 0;
     return request;
 }
 
-io_request accept_multishot(const descriptor& d, int flags) noexcept {
-    io_request request = accept(d, flags);
+io_request accept_multishot(const descriptor& d, int flags, accept_errors errors) noexcept {
+    io_request request = accept(d, flags, errors);
     request.multishot = true;
     return request;
 }

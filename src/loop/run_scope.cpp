@@ -5,24 +5,30 @@
 #include "kernel/thread.hpp"
 
 #include <algorithm>
+#include <string>
 #include <system_error>
 
 namespace eddy {
 
 constinit thread_local loop* detail::current_loop = nullptr;
 
-loop::run_scope::run_scope(loop& l) : loop_(l), outer_(current()) {
+loop::run_scope::run_scope(loop& l, time_point until) : loop_(l), outer_(current()) {
     l.check_use();
     for (const loop* running = current(); running != nullptr; running = running->outer_) {
         EDDY_ASSERT(running != &l, "a loop was run from inside one of its own callbacks");
     }
     EDDY_ASSERT(!l.running_.exchange(true, std::memory_order_relaxed),
                 "a loop was run by a thread while another runs it");
-    if (auto error = l.engine_->claim()) {
+    // The end of a loop goes on without the kernel: wait() says why.
+    if (auto failure = l.engine_->claim(); failure && !(l.destroying_ && failure.call != nullptr)) {
         l.running_.store(false, std::memory_order_relaxed);
-        throw std::system_error(error,
-                                "the loop has operations pending that belong to another thread");
+        const std::string name = std::string("the loop '") + l.name() + "'";
+        raise(failure.call != nullptr
+                  ? name + " cannot run"
+                  : name + " has operations pending that belong to another thread",
+              failure);
     }
+    l.run_until_ = until;
     detail::current_loop = &l;
     l.outer_ = outer_;
     l.attended_ = false;
@@ -48,6 +54,7 @@ loop::run_scope::~run_scope() {
     loop_.inbox_.rouse();
     loop_.counters_.syscalls += kernel::calls_made();
     loop_.completion_limit_ = UINT64_MAX;
+    loop_.run_until_ = never;
     loop_.turn_now_ = time_point::min();
     loop_.stopping_ = false;
     loop_.set_ends(false, loop_.destroying_);

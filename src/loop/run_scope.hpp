@@ -9,8 +9,9 @@ namespace eddy {
 /// While it lives, this thread runs the loop.
 class loop::run_scope {
 public:
-    /// Throws std::system_error if the loop's operations belong to another thread.
-    explicit run_scope(loop& l);
+    /// `until`: how long waits may last. Throws std::system_error if the engine cannot be claimed:
+    /// the loop's operations belong to another thread, or the kernel refuses a call.
+    explicit run_scope(loop& l, time_point until = never);
     ~run_scope();
     run_scope(const run_scope&) = delete;
     run_scope& operator=(const run_scope&) = delete;

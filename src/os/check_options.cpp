@@ -40,8 +40,10 @@ bool fds_are_good(const process_options& options) noexcept {
 }  // namespace
 
 std::error_code check(const process_options& options) noexcept {
+    const bool has_own_group = options.new_session || options.process_group == pid_t{0};
     const bool groups_are_good =
-        !options.process_group || (*options.process_group >= 0 && !options.new_session);
+        (!options.process_group || (*options.process_group >= 0 && !options.new_session)) &&
+        (!options.kill_group_on_destroy || has_own_group);
     return strings_are_good(options) && fds_are_good(options) && groups_are_good
                ? std::error_code()
                : std::make_error_code(std::errc::invalid_argument);

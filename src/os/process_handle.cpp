@@ -66,7 +66,7 @@ std::error_code process_handle::adopt(loop& home, pid_t pid, process_handle& out
         }
         registry.drop_orphan(pid);
         out.close();
-        state->watch(std::move(process), false);
+        state->watch(std::move(process), detail::last_handle::leaves_it);
         out.state_ = state;
     } catch (const std::bad_alloc&) {
         return no_memory();

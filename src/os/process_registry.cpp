@@ -2,7 +2,12 @@
 
 #include "kernel/fork_mark.hpp"
 
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <thread>
 #include <utility>
 
 namespace eddy::detail {
@@ -12,25 +17,44 @@ namespace {
 /// How many orphans are looked at in one go.
 constexpr int orphans_at_once = 32;
 
-std::atomic<process_registry*> current{nullptr};
+/// Not on the heap: whoever needs a registry could not do without.
+struct place {
+    alignas(process_registry) std::array<std::byte, sizeof(process_registry)> memory;
+};
+constinit std::array<place, 2> places{};
+constinit std::atomic<process_registry*> current{nullptr};
+/// The mark of the process in which one was made last, or is being made.
+constinit std::atomic<std::uint64_t> made_in{0};
+
+process_registry* in(place& where) noexcept {
+    return reinterpret_cast<process_registry*>(where.memory.data());
+}
 
 }  // namespace
 
 /// In the child after fork() there is a new one: the old one's lock may be held by a thread that
-/// does not exist here, and what it lists are the parent's children.
+/// does not exist here, and what it lists are the parent's children. It takes the place that the
+/// parent's has not.
 process_registry& process_registry::instance() noexcept {
     const std::uint64_t mark = kernel::process_mark();
-    process_registry* found = current.load(std::memory_order_acquire);  // pairs with the exchange
-    if (found != nullptr && found->process_mark_ == mark) {
-        return *found;
+    for (;;) {
+        process_registry* const found =
+            current.load(std::memory_order_acquire);  // pairs with store
+        if (found != nullptr && found->process_mark_ == mark) {
+            return *found;
+        }
+        // relaxed: only the number travels. Of several threads that come first, one makes it.
+        std::uint64_t before = made_in.load(std::memory_order_relaxed);
+        if (before != mark &&
+            made_in.compare_exchange_strong(before, mark, std::memory_order_relaxed)) {
+            place& free = found == in(places[0]) ? places[1] : places[0];
+            auto* const made = ::new (free.memory.data()) process_registry;
+            made->process_mark_ = mark;
+            current.store(made, std::memory_order_release);  // pairs with the load: it is complete
+            return *made;
+        }
+        std::this_thread::yield();
     }
-    auto* const made = new process_registry;
-    made->process_mark_ = mark;
-    if (current.compare_exchange_strong(found, made, std::memory_order_acq_rel)) {
-        return *made;
-    }
-    delete made;
-    return *found;
 }
 
 void process_registry::add(process_state& process) noexcept {

@@ -69,11 +69,11 @@ std::error_code process_state::reserve() noexcept {
                               {.kind = descriptor_kind::other, .name = label_});
 }
 
-void process_state::watch(kernel::spawned process, bool kill_on_destroy) noexcept {
+void process_state::watch(kernel::spawned process, last_handle at_end) noexcept {
     handles_ = 1;
     pid_ = process.pid;
     child_ = kernel::is_child(process.pidfd.get());
-    kill_on_destroy_ = kill_on_destroy;
+    at_end_ = at_end;
     if (descriptor::attach(home_, process.pidfd, ended_,
                            {.kind = descriptor_kind::other, .name = label_})) {
         pidfd_ = std::move(process.pidfd);
@@ -238,7 +238,10 @@ void process_state::drop_handle() noexcept {
         forget_in_forked_child();
         return;
     }
-    if (!over_ && kill_on_destroy_) {
+    if (at_end_ == last_handle::kills_group) {
+        // When it was reaped, its number alone may be that of another group.
+        static_cast<void>(kernel::signal_group(pidfd(), over_ ? -1 : pid_, SIGKILL));
+    } else if (!over_ && at_end_ == last_handle::kills_it) {
         static_cast<void>(kernel::signal_pidfd(pidfd(), SIGKILL));
     }
     settle();

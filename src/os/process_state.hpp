@@ -17,6 +17,9 @@ namespace eddy::detail {
 
 exit_status status_of(const kernel::process_end& end) noexcept;
 
+/// Says what the end of the last handle does to the process.
+enum class last_handle : std::uint8_t { leaves_it, kills_it, kills_group };
+
 /// What is known of one process. Shared by its handles and by the waits for it.
 ///
 ///     reserved --watch()--> watched --it ends, is reaped--> over
@@ -36,7 +39,7 @@ public:
     /// Makes room, so that watch() cannot fail.
     std::error_code reserve() noexcept;
     /// There is one handle from here on.
-    void watch(kernel::spawned process, bool kill_on_destroy) noexcept;
+    void watch(kernel::spawned process, last_handle at_end) noexcept;
     void add_handle() noexcept { ++handles_; }
     void drop_handle() noexcept;
 
@@ -87,7 +90,7 @@ private:
     const char* label_;
     pid_t pid_ = -1;
     bool child_ = false;
-    bool kill_on_destroy_ = false;
+    last_handle at_end_ = last_handle::leaves_it;
     bool over_ = false;
     unsigned handles_ = 0;
     /// The pidfd on the loop; or, where the loop has no room for that, an event that `tick_` sets.

@@ -19,7 +19,9 @@ std::error_code reserved_spawn::reserve(loop& home, const process_options& optio
     } catch (const std::bad_alloc&) {
         return std::make_error_code(std::errc::not_enough_memory);
     }
-    kill_on_destroy_ = options.kill_on_destroy;
+    at_end_ = options.kill_group_on_destroy ? detail::last_handle::kills_group
+              : options.kill_on_destroy     ? detail::last_handle::kills_it
+                                            : detail::last_handle::leaves_it;
     return state_->reserve();
 }
 
@@ -30,7 +32,7 @@ std::error_code reserved_spawn::spawn(process_handle& out, spawn_step& failed) n
     const std::error_code error = kernel::spawn(preparation_.plan(), process, failed);
     if (!error) {
         out.close();
-        state_->watch(std::move(process), kill_on_destroy_);
+        state_->watch(std::move(process), at_end_);
     }
     registry.end_spawn();
     if (error) {

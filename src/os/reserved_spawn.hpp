@@ -21,7 +21,7 @@ public:
 private:
     spawn_preparation preparation_;
     std::shared_ptr<detail::process_state> state_;
-    bool kill_on_destroy_ = false;
+    detail::last_handle at_end_ = detail::last_handle::leaves_it;
 };
 
 }  // namespace eddy

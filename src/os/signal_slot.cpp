@@ -31,14 +31,16 @@ signal_info info_of(const signalfd_siginfo& record) noexcept {
 }  // namespace
 
 std::error_code signal_source::slot::open() noexcept {
-    sigset_t only_this;
-    sigemptyset(&only_this);
-    sigaddset(&only_this, signum);
+    sigset_t listened_to;
+    sigemptyset(&listened_to);
+    if (!ignored) {
+        sigaddset(&listened_to, signum);
+    }
     unique_fd made;
-    if (auto error = kernel::make_signalfd(only_this, made)) {
+    if (auto error = kernel::make_signalfd(listened_to, made)) {
         return error;
     }
-    if (signum == SIGCHLD) {
+    if (signum == SIGCHLD && !ignored) {
         children.reset(new (std::nothrow) detail::child_listener(
             source.home_, detail::child_listener::kind::signal, &on_child, this));
         if (children == nullptr) {

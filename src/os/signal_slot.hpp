@@ -19,10 +19,17 @@ namespace eddy {
 /// judges a signalfd for the thread that polls, and one that is not the loop's may have consumed
 /// the readiness.
 ///
+/// The signalfd of an ignored signal listens to nothing: a blocked signal would be read although it
+/// is ignored.
+///
 /// SIGCHLD may be read by others, who look at children (child_table): they keep it and tell.
 struct signal_source::slot {
-    slot(signal_source& s, int n) noexcept
-        : source(s), signum(n), ready(&on_ready), look(&on_look, &on_loop_ends) {
+    slot(signal_source& s, int n, bool is_ignored) noexcept
+        : source(s),
+          signum(n),
+          ignored(is_ignored),
+          ready(&on_ready),
+          look(&on_look, &on_loop_ends) {
         ready.set_priority(0);  // it runs nobody's code, look does
         ready.set_background(s.options_.background);
     }
@@ -46,6 +53,7 @@ struct signal_source::slot {
 
     signal_source& source;
     int signum;
+    bool ignored;
     descriptor fd;
     io_operation ready;
     entry look;

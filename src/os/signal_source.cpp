@@ -78,22 +78,25 @@ std::error_code signal_source::attach_one(int signum) noexcept {
     if (!waitable(signum)) {
         return errc::signal_not_waitable;
     }
-    if (kernel::is_ignored(signum)) {
+    const bool ignored = kernel::is_ignored(signum);
+    if (ignored && options_.strict) {
         return errc::signal_ignored;
     }
     const sigset_t mask = kernel::signal_mask();
-    if (sigismember(&mask, signum) != 1) {
+    if (!ignored && sigismember(&mask, signum) != 1) {
         return errc::signal_not_blocked;
     }
-    slot_pointer made(new (std::nothrow) slot(*this, signum));
+    slot_pointer made(new (std::nothrow) slot(*this, signum, ignored));
     if (made == nullptr) {
         return system_error(ENOMEM);
     }
-    if (!detail::claim_signal(signum, this)) {
+    if (!ignored && !detail::claim_signal(signum, this)) {
         return errc::signal_has_owner;
     }
     if (auto error = made->open()) {
-        detail::release_signal(signum);
+        if (!ignored) {
+            detail::release_signal(signum);
+        }
         return error;
     }
     slot_of(signum) = std::move(made);
@@ -121,11 +124,23 @@ void signal_source::remove(int signum) noexcept {
         home_.disarm(leaving->look);
     }
     leaving->fd.close();
+    if (!leaving->ignored) {
+        detail::release_signal(signum);
+    }
     if (leaving->in_use()) {
         // The loop, which can only be destroyed, still knows it: the child's memory pays.
         static_cast<void>(leaving.release());
     }
-    detail::release_signal(signum);
+}
+
+signal_set signal_source::ignored() const noexcept {
+    signal_set found;
+    signals_.for_each([&](int signum) {
+        if (slots_[static_cast<std::size_t>(signum - 1)]->ignored) {
+            found.add(signum);
+        }
+    });
+    return found;
 }
 
 std::error_code signal_source::wait(signal_wait& w, int signum) noexcept {

@@ -1,7 +1,6 @@
 #include "os/spawn_preparation.hpp"
 
 #include "kernel/io.hpp"
-#include "kernel/own_fd.hpp"
 #include "kernel/signal.hpp"
 #include "kernel/socket.hpp"
 #include "os/check_options.hpp"
@@ -25,18 +24,10 @@ constexpr std::string_view default_path = "/bin:/usr/bin";
 std::error_code open_null(unique_fd& out) noexcept {
     const io_result opened =
         kernel::open(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC | O_NOCTTY, 0, 0);
-    if (!opened) {
-        return opened.error();
+    if (opened) {
+        out.reset(opened.fd());
     }
-    return kernel::keep_own(opened.fd(), out);
-}
-
-std::error_code make_own_pipe(unique_fd& reader, unique_fd& writer) noexcept {
-    auto error = kernel::make_pipe(reader, writer);
-    if (!error) {
-        error = kernel::move_from_standard(reader);
-    }
-    return error ? error : kernel::move_from_standard(writer);
+    return opened.error();
 }
 
 /// exec takes its strings as not const, and leaves them alone.
@@ -103,7 +94,7 @@ std::error_code spawn_preparation::source_of(loop& home, stdio what, std::size_t
 std::error_code spawn_preparation::make_pipe(loop& home, std::size_t fd, int& source) {
     unique_fd reader;
     unique_fd writer;
-    if (auto error = make_own_pipe(reader, writer)) {
+    if (auto error = kernel::make_pipe(reader, writer)) {
         return error;
     }
     unique_fd& ours = fd == 0 ? writer : reader;

@@ -25,15 +25,15 @@ epoll_event described(interest wanted, trigger how, std::uint64_t token) noexcep
 
 }  // namespace
 
-std::error_code epoll_poller::open() noexcept {
+call_failure epoll_poller::open() noexcept {
     if (auto error = kernel::make_epoll(epoll_)) {
-        return error;
+        return {error, "epoll_create1"};
     }
     if (auto error = kernel::make_eventfd(wake_)) {
-        return error;
+        return {error, "eventfd"};
     }
     // Edge-triggered: each write is an event of its own, so it never has to be read.
-    return add(wake_.get(), interest::readable, trigger::edge, wake_token);
+    return {add(wake_.get(), interest::readable, trigger::edge, wake_token), "epoll_ctl"};
 }
 
 poller_traits epoll_poller::traits() const noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/call_failure.hpp"
 #include "kernel/event.hpp"
 #include "poller/poller.hpp"
 
@@ -19,7 +20,7 @@ public:
     /// Belongs to no registration: what wake() is reported with.
     static constexpr std::uint64_t wake_token = UINT64_MAX;
 
-    std::error_code open() noexcept;
+    call_failure open() noexcept;
 
     poller_traits traits() const noexcept override;
     std::error_code add(int fd, interest wanted, trigger how,

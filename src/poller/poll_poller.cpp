@@ -116,9 +116,10 @@ private:
             // And for what comes next: whoever reserves adds a stand-in, and what takes its place
             // has a number that is not far.
             constexpr std::size_t more = 32;
-            place_.resize(std::max(numbers + more, place_.size() * 2), outside);
-            fds_.reserve(place_.size() + 1);
-            tokens_.reserve(place_.size() + 1);
+            const std::size_t size = std::max(numbers + more, place_.size() * 2);
+            fds_.reserve(size + 1);
+            tokens_.reserve(size + 1);
+            place_.resize(size, outside);  // last: its size says that there is room for all three
         }
         return {};
     } catch (const std::bad_alloc&) {

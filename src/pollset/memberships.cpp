@@ -44,6 +44,7 @@ std::error_code poll_core::join(pollset& set, poll_handle& h, bool membership::*
     if (auto error = claim_slot(h)) {
         return error;
     }
+    heed(h.priority_);
     auto* const m = new (std::nothrow) membership(h, set, h.priority_);
     std::error_code error = std::make_error_code(std::errc::not_enough_memory);
     if (m != nullptr) {

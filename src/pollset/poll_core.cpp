@@ -4,12 +4,15 @@
 
 #include <eddy/base/error.hpp>
 
+#include <algorithm>
+
 namespace eddy::detail {
 
-poll_core::poll_core(closure_executor* executor) noexcept
-    : executor_(executor),
+poll_core::poll_core(const poll_domain_options& options) noexcept
+    : executor_(options.executor),
       process_mark_(kernel::process_mark()),
-      mark_now_(kernel::process_mark_cell()) {}
+      mark_now_(kernel::process_mark_cell()),
+      look_max_(std::clamp<std::size_t>(options.look_max, 1, look_limit)) {}
 
 poll_core::~poll_core() {
     EDDY_ASSERT(forked() || all_sets_.empty(), "a poll_domain is destroyed before its sets");
@@ -41,6 +44,9 @@ std::error_code poll_core::open(poll_strategy kind) noexcept {
 
 std::error_code poll_core::made_by(strategy_maker* make) noexcept {
     const std::error_code error = make(*this, strategy_);
+    if (!error) {
+        room_.store(strategy_->traits.events_max, std::memory_order_relaxed);
+    }
     for (const std::errc refusal :
          {std::errc::function_not_supported, std::errc::operation_not_permitted,
           std::errc::permission_denied, std::errc::invalid_argument}) {
@@ -49,6 +55,14 @@ std::error_code poll_core::made_by(strategy_maker* make) noexcept {
         }
     }
     return error;
+}
+
+void poll_core::heed(priority_level priority) noexcept {
+    if (priority != default_priority) {
+        // relaxed: only the values travel, and count from the next wait of each worker on
+        room_.store(std::min(look_max_, events_at_once), std::memory_order_relaxed);
+        ranked_.store(look_max_ > events_at_once, std::memory_order_relaxed);
+    }
 }
 
 poll_counters poll_core::counters() noexcept {

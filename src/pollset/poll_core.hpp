@@ -81,7 +81,7 @@ private:
 /// What takes a core_lock is called with it held.
 class poll_core {
 public:
-    poll_core(closure_executor* executor) noexcept;
+    explicit poll_core(const poll_domain_options& options) noexcept;
     ~poll_core();
     std::error_code open(poll_strategy kind) noexcept;
 
@@ -211,6 +211,10 @@ private:
     /// A refusal of the kernel's becomes errc::strategy_denied.
     std::error_code made_by(strategy_maker* make) noexcept;
 
+    /// Something with that priority comes to the domain. Once there are several priorities, a look
+    /// takes all that is ready before anything of it is run.
+    void heed(priority_level priority) noexcept;
+
     // every_event.hpp
     /// Whom the kernel means, or null: nobody any more.
     inline poll_handle* handle_of(const poll_event& event) const noexcept;
@@ -300,6 +304,12 @@ private:
     [[gnu::always_inline]] inline std::error_code poll(station& s, pollset_worker& w,
                                                        time_point deadline, core_lock& lock,
                                                        due_call* lone);
+    /// True: a wake() was among them.
+    [[gnu::always_inline]] inline bool harvest(std::span<const epoll_event> events,
+                                               pollset_worker& w, core_lock& lock) noexcept;
+    /// The harvest of a look that had no room for more, with what else is ready.
+    EDDY_COLD bool look_further(const epoll_poller& epoll, std::span<const epoll_event> events,
+                                pollset_worker& w, core_lock& lock) noexcept;
     /// The wait and the harvest of a poller that is not epoll's.
     io_result wait_elsewhere(station& s, pollset_worker& w, time_point deadline,
                              core_lock& lock) noexcept;
@@ -373,6 +383,9 @@ private:
     const std::atomic<std::uint64_t>& mark_now_;
     std::unique_ptr<strategy> strategy_;
     const std::error_code no_error_;
+    const std::size_t look_max_;        ///< events that one look may take
+    std::atomic<std::size_t> room_{0};  ///< for events, in most looks
+    std::atomic<bool> ranked_{false};   ///< a look that had no room for more looks further
 
     alignas(64) std::mutex mutex_;
     /// Who has the lock, or null. Who waits for it looks at this before it sleeps.

@@ -8,7 +8,7 @@
 namespace eddy {
 
 poll_domain::poll_domain(poll_domain_options options)
-    : core_(std::make_unique<detail::poll_core>(options.executor)) {
+    : core_(std::make_unique<detail::poll_core>(options)) {
     const poll_strategy asked = options.strategy == poll_strategy::automatic
                                     ? detail::default_strategy()
                                     : options.strategy;

@@ -41,6 +41,7 @@ std::error_code poll_core::open(pollset_timer& timer) noexcept {
     if (!timers_.reserve()) {
         return std::make_error_code(std::errc::not_enough_memory);
     }
+    heed(timer.item_.priority());
     const auto error = join(timer.set_, *timer_handle_, &membership::for_timers);
     if (error) {
         timers_.unreserve();

@@ -248,19 +248,19 @@ inline std::error_code poll_core::poll(station& s, pollset_worker& w, time_point
     if (const epoll_poller* const epoll = s.epoll()) {
         std::array<epoll_event, events_at_once> events;
         bool woken = false;
-        found = epoll->wait_for(deadline, std::span(events).first(strategy_->traits.events_max));
-        lock.acquire();
-        goes_on(w);
-        if (lone != nullptr && found.count() == 1) {
-            *lone = take_lone(epoll_poller::told(events[0]), w);
-        }
-        if (lone == nullptr || lone->next == nullptr) {
-            for (const epoll_event& event : std::span(events).first(found.count())) {
-                if (event.data.u64 == epoll_poller::wake_token) {
-                    woken = true;
-                } else {
-                    harvest(epoll_poller::told(event), &w, lock);
-                }
+        // relaxed, here and below: see heed()
+        const std::size_t room = room_.load(std::memory_order_relaxed);
+        found = epoll->wait_for(deadline, std::span(events).first(room));
+        if (found == io_result::value(events_at_once) && ranked_.load(std::memory_order_relaxed)) {
+            woken = look_further(*epoll, events, w, lock);
+        } else {
+            lock.acquire();
+            goes_on(w);
+            if (lone != nullptr && found.count() == 1) {
+                *lone = take_lone(epoll_poller::told(events[0]), w);
+            }
+            if (lone == nullptr || lone->next == nullptr) {
+                woken = harvest(std::span(events).first(found.count()), w, lock);
             }
         }
         comes_out(s, w, woken);
@@ -271,12 +271,38 @@ inline std::error_code poll_core::poll(station& s, pollset_worker& w, time_point
     return found ? no_error_ : found.error();
 }
 
+inline bool poll_core::harvest(std::span<const epoll_event> events, pollset_worker& w,
+                               core_lock& lock) noexcept {
+    bool woken = false;
+    for (const epoll_event& event : events) {
+        if (event.data.u64 == epoll_poller::wake_token) {
+            woken = true;
+        } else {
+            harvest(epoll_poller::told(event), &w, lock);
+        }
+    }
+    return woken;
+}
+
+/// All is shown under one lock, so that no worker sees a part of it. An error of the second call is
+/// one of the next wait.
+bool poll_core::look_further(const epoll_poller& epoll, std::span<const epoll_event> events,
+                             pollset_worker& w, core_lock& lock) noexcept {
+    std::array<epoll_event, look_limit> more;
+    const io_result found =
+        epoll.wait_for(time_point::min(), std::span(more).first(look_max_ - events.size()));
+    lock.acquire();
+    goes_on(w);
+    ++counters_.waits;
+    const bool woken = harvest(events, w, lock);
+    return harvest(std::span(more).first(found.count()), w, lock) || woken;
+}
+
 io_result poll_core::wait_elsewhere(station& s, pollset_worker& w, time_point deadline,
                                     core_lock& lock) noexcept {
-    std::array<poll_event, events_at_once> events;
+    std::array<poll_event, look_limit> events;
     bool woken = false;
-    const io_result found =
-        s.poller().wait(deadline, std::span(events).first(strategy_->traits.events_max), woken);
+    const io_result found = s.poller().wait(deadline, std::span(events).first(look_max_), woken);
     lock.acquire();
     goes_on(w);
     comes_out(s, w, woken);

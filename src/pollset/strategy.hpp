@@ -21,6 +21,8 @@ struct membership;
 
 /// That a wait may bring at most.
 inline constexpr std::size_t events_at_once = 64;
+/// That a look may bring at most, where priorities ask for all that is ready.
+inline constexpr std::size_t look_limit = 1024;
 
 struct strategy_traits {
     poll_strategy kind;

@@ -36,7 +36,7 @@ inline fd_watch::repeated_wait::repeated_wait(priority_level priority) noexcept
               detail::owner_of<&fd_watch::wait_>(static_cast<repeated_wait&>(op))
                   .on_event(op.result());
           },
-          {.code = opcode::wait, .size = 0}) {
+          {.code = opcode::wait, .mode = 1, .size = 0}) {
     priority_ = priority;
 }
 

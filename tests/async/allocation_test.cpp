@@ -7,7 +7,7 @@
 #include <eddy/ex/when_all.hpp>
 #include <eddy/io/run.hpp>
 
-namespace eddy::test {
+namespace eddy::test::allocation_test {
 namespace {
 
 class AsyncAllocation : public EngineTest {};
@@ -50,4 +50,4 @@ TEST_P(AsyncAllocation, NothingIsAllocatedInSteadyState) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::allocation_test

@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-namespace eddy::test {
+namespace eddy::test::as_result_test {
 namespace {
 
 const std::error_code refused = std::make_error_code(std::errc::connection_refused);
@@ -94,4 +94,4 @@ TEST_P(AsResult, CompletesWhereItsSenderDoes) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::as_result_test

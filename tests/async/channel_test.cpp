@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::channel_test {
 namespace {
 
 class Channel : public EngineTest {};
@@ -243,4 +243,4 @@ TEST_P(LongChannel, NoItemIsLostOrDoubledByStops) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::channel_test

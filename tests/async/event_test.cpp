@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::event_test {
 namespace {
 
 class Event : public EngineTest {};
@@ -195,4 +195,4 @@ TEST(EventMisuseDeathTest, DestroyingItWhileSomeoneWaits) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::event_test

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace eddy::test {
+namespace eddy::test::exception_test {
 namespace {
 
 /// A sender of the user's that throws when it is connected. It holds something that must not leak.
@@ -149,4 +149,4 @@ TEST_P(UserException, OfFunctionsBehindIoIsAnError) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::exception_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace eddy::test {
+namespace eddy::test::expression_test {
 namespace {
 
 /// Several awaits in one expression. g++ 12 begins them all before it takes the first result, so
@@ -57,4 +57,4 @@ TEST_P(AwaitsOfAnExpression, SendNothingAfterAStop) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::expression_test

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eddy::test {
+namespace eddy::test::finally_test {
 namespace {
 
 using ex_testing::fragile;
@@ -133,4 +133,4 @@ TEST_P(FinallyLoops, ItIsClosedAfterAStop) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::finally_test

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::in_turn_test {
 namespace {
 
 /// What both have moved, and when it is enough.
@@ -201,4 +201,4 @@ TEST_P(InTurn, SharesThatAreGoneLeaveTheOthersEverything) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::in_turn_test

@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::nursery_test {
 namespace {
 
 class Nursery : public TaskTest {
@@ -385,4 +385,4 @@ TEST_P(Nursery, TakesTheMemoryOfWhoeverAwaitsIt) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::nursery_test

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::rate_limiter_test {
 namespace {
 
 class RateLimiter : public EngineTest {};
@@ -174,4 +174,4 @@ TEST(RateLimiterMisuseDeathTest, WaitingWithoutALoop) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::rate_limiter_test

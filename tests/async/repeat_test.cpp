@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::repeat_test {
 namespace {
 
 using ex_testing::manual_event;
@@ -116,4 +116,4 @@ TEST_P(RepeatLoops, ReadsByteByByteToTheEndOfTheStream) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::repeat_test

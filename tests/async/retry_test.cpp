@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::retry_test {
 namespace {
 
 using ex_testing::manual_event;
@@ -163,4 +163,4 @@ TEST_P(Retry, MayBeDestroyedOnItsLoopDuringADelay) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::retry_test

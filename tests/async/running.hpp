@@ -1,7 +1,7 @@
 #pragma once
 
-#include <eddy/eddy.hpp>
 #include <eddy/ex/execution.hpp>
+#include <eddy/loop/loop.hpp>
 
 #include <atomic>
 #include <exception>

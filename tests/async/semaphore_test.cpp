@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::semaphore_test {
 namespace {
 
 struct keep_guard {
@@ -213,4 +213,4 @@ TEST_P(AsyncMutex, TheLockGoesToThoseWhoWaitInTheirOrder) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::semaphore_test

@@ -15,7 +15,7 @@
 
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::sends_in_tasks_test {
 namespace {
 
 class SendsInTasks : public TaskTest {
@@ -138,4 +138,4 @@ TEST_P(SendsInTasks, WhoSendsOnAndOnLetsOthersRun) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::sends_in_tasks_test

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::signals_in_tasks_test {
 namespace {
 
 class SignalsInTasks : public EngineTest {
@@ -83,4 +83,4 @@ TEST_P(SignalsInTasks, TheLoserOfARaceSwallowsNoSignal) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::signals_in_tasks_test

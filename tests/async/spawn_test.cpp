@@ -1,6 +1,7 @@
 #include "async/task_fixture.hpp"
 #include "loop/allocations.hpp"
 #include "support/counting_resource.hpp"
+#include "support/heard_reports.hpp"
 #include "support/in_child.hpp"
 
 #include <eddy/async/async_mutex.hpp>
@@ -21,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::spawn_test {
 namespace {
 
 class Spawn : public TaskTest {};
@@ -54,6 +55,100 @@ TEST_P(Spawn, StartsASenderAndDropsItsValues) {
           }));
     settle();
     EXPECT_EQ(number, 5);
+}
+
+/// Says when it is gone. Its last copy counts.
+class witness {
+public:
+    explicit witness(bool& gone) : gone_(&gone, [](bool* flag) { *flag = true; }) {}
+    bool is_gone() const { return *gone_; }
+
+private:
+    std::shared_ptr<bool> gone_;
+};
+
+TEST_P(Spawn, KeepsACallableAndItsCapturesAsLongAsItsTask) {
+    bool gone = false;
+    int number = 0;
+    event ready;
+    loop().post([&] {
+        spawn(loop(), [&, kept = witness(gone), value = std::make_unique<int>(5)]() -> task<> {
+            co_await ready.wait();
+            EXPECT_FALSE(kept.is_gone());
+            number = *value;
+        });
+        EXPECT_EQ(number, 0);
+    });
+    settle();
+    EXPECT_FALSE(gone);
+    ready.set();
+    settle();
+    EXPECT_EQ(number, 5);
+    EXPECT_TRUE(gone);
+}
+
+TEST_P(Spawn, CallsACallableOnTheLoopAndTakesWhateverSenderItReturns) {
+    std::thread::id where;
+    int number = 0;
+    std::thread([&] {
+        spawn(loop(), [&] {
+            where = std::this_thread::get_id();
+            return ex::then(ex::just(5), [&](int value) { number = value; });
+        });
+    }).join();
+    settle();
+    EXPECT_EQ(where, std::this_thread::get_id());
+    EXPECT_EQ(number, 5);
+}
+
+TEST_P(Spawn, TellsTheHandlerWhatACallableThrowsWhetherItIsACoroutineOrNot) {
+    std::string seen;
+    const auto on_error = [&](const std::exception_ptr& exception) noexcept {
+        try {
+            std::rethrow_exception(exception);
+        } catch (const std::exception& error) {
+            seen += error.what();
+        }
+    };
+    spawn(
+        loop(), []() -> task<> { return throw std::runtime_error("one,"), fails(""); }, on_error);
+    spawn(
+        loop(), []() -> task<> { co_await fails("two"); }, on_error);
+    settle();
+    EXPECT_EQ(seen, "one,two");
+}
+
+TEST_P(Spawn, DestroysACallableWhoseTaskEndsWithTheLoop) {
+    bool gone = false;
+    spawn(loop(), [kept = witness(gone)]() -> task<> {
+        const at_exit exit([&kept] { EXPECT_FALSE(kept.is_gone()); });
+        event never_set;
+        co_await never_set.wait();
+    });
+    settle();
+    EXPECT_FALSE(gone);
+    end_loop();
+    EXPECT_TRUE(gone);
+    gone = false;
+    spawn(loop(), [kept = witness(gone)]() -> task<> { co_return; });
+    end_loop();
+    EXPECT_TRUE(gone) << "one that never began";
+}
+
+TEST_P(Spawn, ANurseryKeepsACallableAsLongAsItsChild) {
+    bool gone = false;
+    event ready;
+    const auto block = [&](nursery& children) -> task<> {
+        children.start([&, kept = witness(gone)]() -> task<> {
+            co_await ready.wait();
+            EXPECT_FALSE(kept.is_gone());
+        });
+        EXPECT_FALSE(gone);
+        ready.set();
+        co_await children.join();
+        EXPECT_TRUE(gone);
+    };
+    EXPECT_TRUE(loop().run(with_nursery(block)).has_value());
 }
 
 TEST_P(Spawn, MayBeUsedByAnotherThread) {
@@ -95,27 +190,27 @@ TEST_P(Spawn, TellsItsHandlerOfWhatIsThrownOnTheLoop) {
     EXPECT_EQ(seen, "one,two");
 }
 
-TEST_P(Spawn, WithoutAHandlerPrintsALine) {
-    ::testing::internal::CaptureStderr();
+TEST_P(Spawn, WithoutAHandlerReportsALine) {
+    const heard_reports heard;
     spawn(loop(), fails("the reason"));
     spawn(loop(), ex::then(ex::just(), [] { throw 7; }));
     settle();
-    EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-              "eddy: a task ended with an exception: the reason\n"
-              "eddy: a task ended with an exception that is no std::exception\n");
+    EXPECT_EQ(heard.lines(), (std::vector<std::string>{
+                                 "a task ended with an exception: the reason",
+                                 "a task ended with an exception that is no std::exception"}));
 }
 
-TEST_P(Spawn, WhatItsHandlerThrowsIsALineToo) {
+TEST_P(Spawn, WhatItsHandlerThrowsIsReportedToo) {
     int called = 0;
     const auto on_error = [&](const std::exception_ptr&) {
         ++called;
         throw std::runtime_error("the handler");
     };
-    ::testing::internal::CaptureStderr();
+    const heard_reports heard;
     spawn(loop(), fails("the reason"), on_error);
     settle();
-    EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-              "eddy: a task ended with an exception: the handler\n");
+    EXPECT_EQ(heard.lines(),
+              std::vector<std::string>{"a task ended with an exception: the handler"});
     EXPECT_EQ(called, 1);
     EXPECT_TRUE(loop().empty());
 }
@@ -264,14 +359,13 @@ struct counts_calls {
 
 TEST_P(Spawn, TellsTheRightOneOfSeveralHandlersThatKeepNothing) {
     counts_calls<1>::calls = counts_calls<2>::calls = 0;
-    ::testing::internal::CaptureStderr();
+    const heard_reports heard;
     for (int i = 0; i != 2; ++i) {
         spawn(loop(), fails("the reason"), counts_calls<1>());
     }
     spawn(loop(), fails("the reason"), counts_calls<2>());
     settle();
-    EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-              "eddy: a task ended with an exception: twice\n");
+    EXPECT_EQ(heard.lines(), std::vector<std::string>{"a task ended with an exception: twice"});
     EXPECT_EQ(counts_calls<1>::calls, 2);
     EXPECT_EQ(counts_calls<2>::calls, 1);
     EXPECT_TRUE(loop().empty());
@@ -338,4 +432,4 @@ TEST_P(Spawn, LeavesNothingInAForkedChildThatLetsGoOfTheLoop) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::spawn_test

@@ -14,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-namespace eddy::test {
+namespace eddy::test::spawned_incoming_test {
 namespace {
 
 class SpawnedIncoming : public PlayingTasks {};
@@ -286,4 +286,4 @@ TEST_P(SpawnedIncoming, AllocatesNothingInSteadyStateInANurseryEither) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::spawned_incoming_test

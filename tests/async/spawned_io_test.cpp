@@ -19,7 +19,7 @@
 #include <thread>
 #include <utility>
 
-namespace eddy::test {
+namespace eddy::test::spawned_io_test {
 namespace {
 
 class SpawnedIo : public PlayingTasks {
@@ -395,4 +395,4 @@ TEST_P(SpawnedIo, LeasesComeBackWhateverIsMadeOfThem) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::spawned_io_test

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace eddy::test {
+namespace eddy::test::stop_stages_test {
 namespace {
 
 class AsyncStopStages : public StopStagesTest {
@@ -121,4 +121,4 @@ TEST_P(AsyncStopStages, OfTasks) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::stop_stages_test

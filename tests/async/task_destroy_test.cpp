@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::task_destroy_test {
 namespace {
 
 class TaskDestruction : public TaskTest {
@@ -156,4 +156,4 @@ TEST_P(TaskDestruction, InANurseryWithItsChildren) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::task_destroy_test

@@ -11,7 +11,7 @@
 #include <memory_resource>
 #include <new>
 
-namespace eddy::test {
+namespace eddy::test::task_memory_test {
 namespace {
 
 /// A task's frame, and the environment that it gives, come from the resource of its arguments.
@@ -113,4 +113,4 @@ TEST(AllocatorResource, RoundsUpAndRefusesWhatItCannotAlign) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::task_memory_test

@@ -16,7 +16,7 @@
 
 #include <pthread.h>
 
-namespace eddy::test {
+namespace eddy::test::task_test {
 namespace {
 
 class Task : public TaskTest {};
@@ -479,4 +479,4 @@ TEST_P(Task, ItsLoopMayBeDestroyedAsSoonAsItCameHome) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::task_test

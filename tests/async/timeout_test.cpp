@@ -10,7 +10,7 @@
 #include <memory>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::timeout_test {
 namespace {
 
 using ex_testing::fragile;
@@ -156,4 +156,4 @@ TEST(TimeoutMisuseDeathTest, WithoutALoop) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::timeout_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::waits_in_tasks_test {
 namespace {
 
 class WaitsInTasks : public EngineTest {};
@@ -125,4 +125,4 @@ TEST_P(WaitsInTasks, APermitComesBackFromATaskThatIsStopped) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::waits_in_tasks_test

@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::when_any_test {
 namespace {
 
 using ex_testing::fragile;
@@ -145,4 +145,4 @@ TEST_P(LongWhenAnyLoops, CompletesOnceWhateverComesAtTheSameTime) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::when_any_test

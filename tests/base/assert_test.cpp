@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::assert_test {
 namespace {
 
 TEST(Assert, SaysNothingAboutWhatHolds) {
@@ -17,3 +18,4 @@ TEST(AssertDeathTest, SaysWhatIsWrongAndWhere) {
 }
 
 }  // namespace
+}  // namespace eddy::test::assert_test

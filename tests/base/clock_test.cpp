@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::clock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,3 +41,4 @@ TEST(SaturatingAdd, ReachesTheLimitsExactly) {
 }
 
 }  // namespace
+}  // namespace eddy::test::clock_test

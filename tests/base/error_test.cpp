@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::error_test {
 namespace {
 
 using eddy::errc;
@@ -122,3 +123,4 @@ TEST(IoResult, KnowsWhenACallWouldHaveBlocked) {
 }
 
 }  // namespace
+}  // namespace eddy::test::error_test

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::function_ref_test {
 namespace {
 
 using eddy::function_ref;
@@ -78,3 +79,4 @@ TEST(FunctionRef, IsNotMadeFromWhatCannotBeCalled) {
 }
 
 }  // namespace
+}  // namespace eddy::test::function_ref_test

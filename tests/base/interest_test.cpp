@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::interest_test {
 namespace {
 
 using eddy::any;
@@ -43,3 +44,4 @@ TEST(Interest, IsASet) {
 }
 
 }  // namespace
+}  // namespace eddy::test::interest_test

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::member_test {
 namespace {
 
 using eddy::detail::owner_of;
@@ -45,3 +46,4 @@ TEST(OwnerOf, TellsTheElementsOfAnArrayApart) {
 }
 
 }  // namespace
+}  // namespace eddy::test::member_test

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::names_test {
 namespace {
 
 /// The names of the values from the first to the last; each has to have one of its own.
@@ -52,3 +53,4 @@ TEST(Names, WhatIsNoValueIsUnknown) {
 }
 
 }  // namespace
+}  // namespace eddy::test::names_test

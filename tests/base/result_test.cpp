@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eddy {
+namespace eddy::test::result_test {
 namespace {
 
 const std::error_code broken = std::make_error_code(std::errc::broken_pipe);
@@ -71,4 +71,4 @@ TEST(ResultDeathTest, TakingTheValueOfAnErrorIsMisuse) {
 }
 
 }  // namespace
-}  // namespace eddy
+}  // namespace eddy::test::result_test

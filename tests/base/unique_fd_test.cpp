@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::unique_fd_test {
 namespace {
 
 using eddy::unique_fd;
@@ -99,3 +100,4 @@ TEST(UniqueFd, ResettingReplacesIt) {
 }
 
 }  // namespace
+}  // namespace eddy::test::unique_fd_test

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::accept_test {
 namespace {
 
 class Accept : public EngineTest {
@@ -334,4 +334,4 @@ TEST_P(Accept, OfMoreThanTheKernelHasRoomForLeavesRoomToAbandonAnother) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::accept_test

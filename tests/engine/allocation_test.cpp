@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::allocation_test {
 namespace {
 
 class Allocation : public EngineTest {
@@ -196,4 +196,4 @@ TEST_P(Allocation, IsCounted) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::allocation_test

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::attach_test {
 namespace {
 
 class Attachment : public EngineTest {};
@@ -57,4 +57,4 @@ TEST_P(Attachment, OfAnAttachedFdIsAnErrorAlsoIfTheKindIsGiven) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::attach_test

@@ -5,7 +5,7 @@
 
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::cancel_test {
 namespace {
 
 class Cancel : public EngineTest {};
@@ -306,4 +306,4 @@ TEST_P(Deadline, RacingTheDataLosesNoBytes) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::cancel_test

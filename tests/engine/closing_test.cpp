@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::closing_test {
 namespace {
 
 class Closing : public EngineTest {
@@ -324,4 +324,4 @@ TEST_P(BlockingMode, OfATerminalDoesNotKeepAReadFromBeingCancelled) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::closing_test

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-namespace eddy::test {
+namespace eddy::test::connect_test {
 namespace {
 
 class Connect : public EngineTest {
@@ -248,4 +248,4 @@ TEST_P(Connect, ShutdownOfWhatIsNotConnectedIsAnError) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::connect_test

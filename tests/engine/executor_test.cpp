@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-namespace eddy::test {
+namespace eddy::test::executor_test {
 namespace {
 
 /// A loop on a thread of its own, which can be held up.
@@ -191,4 +191,4 @@ TEST_P(ExecutorOfReadiness, StaysWithTheParentWhichAChildIsToldOf) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::executor_test

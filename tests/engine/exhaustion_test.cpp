@@ -2,36 +2,19 @@
 #include "kernel/call.hpp"
 #include "loop/work.hpp"
 #include "support/engine_fixture.hpp"
+#include "support/no_more_fds.hpp"
 
 #include <cstdlib>
 #include <optional>
 
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::exhaustion_test {
 namespace {
 
-/// Lets this process open nothing more while it lives.
-class no_more_fds {
-public:
-    no_more_fds() {
-        ::getrlimit(RLIMIT_NOFILE, &before_);
-        // The lowest free number is the first that would be given out.
-        const unique_fd probe(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-        rlimit limit = before_;
-        limit.rlim_cur = static_cast<rlim_t>(probe.get());
-        ::setrlimit(RLIMIT_NOFILE, &limit);
-    }
-    ~no_more_fds() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-    no_more_fds(const no_more_fds&) = delete;
-    no_more_fds& operator=(const no_more_fds&) = delete;
-
-private:
-    rlimit before_{};
-};
+constexpr accept_errors every = accept_errors::every;
 
 class Exhaustion : public EngineTest {
 protected:
@@ -60,7 +43,7 @@ protected:
 };
 EDDY_ON_EVERY_ENGINE(Exhaustion);
 
-TEST_P(Exhaustion, OfDescriptorsIsToldByAnAcceptThatDoesNotSpin) {
+TEST_P(Exhaustion, OfDescriptorsIsToldByAnAcceptOfEveryErrorThatDoesNotSpin) {
     tcp_listener listener;
     const unsigned short port = listener.port();
     const descriptor d = attach(listener.take());
@@ -69,22 +52,22 @@ TEST_P(Exhaustion, OfDescriptorsIsToldByAnAcceptThatDoesNotSpin) {
     recorder r;
     {
         const no_more_fds limit;
-        start(r, accept(d));
+        start(r, accept(d, 0, every));
         ASSERT_TRUE(ends(r));
         EXPECT_EQ(r.error(), std::errc::too_many_files_open);
         const std::uint64_t calls = kernel::calls_made();
-        start(r, accept(d));
+        start(r, accept(d, 0, every));
         EXPECT_LE(turns_in(200ms), 40U);
         EXPECT_LE(kernel::calls_made() - calls, 200U);
         // One that failed again is told of again; it pauses before that.
         if (r.ended()) {
             EXPECT_EQ(r.error(), std::errc::too_many_files_open);
-            start(r, accept(d));
+            start(r, accept(d, 0, every));
         }
     }
     ASSERT_TRUE(ends(r));
     if (!r.result().ok()) {
-        start(r, accept(d));  // it had failed before the limit was lifted
+        start(r, accept(d, 0, every));  // it had failed before the limit was lifted
         ASSERT_TRUE(ends(r));
     }
     ASSERT_TRUE(r.result().ok()) << r.error();
@@ -104,7 +87,7 @@ TEST_P(Exhaustion, OfDescriptorsPausesAStreamOfConnectionsWhichGoesOn) {
     std::size_t failures = 0;
     {
         const no_more_fds limit;
-        start(r, accept_multishot(d));
+        start(r, accept_multishot(d, 0, every));
         ASSERT_TRUE(until([&] { return !r.results().empty(); }));
         EXPECT_EQ(r.results().front().error(), std::errc::too_many_files_open);
         const std::uint64_t calls = kernel::calls_made();
@@ -133,10 +116,10 @@ TEST_P(Exhaustion, OfDescriptorsCanBeWaitedForAndCancelled) {
     const unique_fd client = tcp_connect(port);
     const no_more_fds limit;
     recorder r;
-    start(r, accept(d));
+    start(r, accept(d, 0, every));
     ASSERT_TRUE(ends(r));
     recorder paused;
-    start(paused, accept_multishot(d));
+    start(paused, accept_multishot(d, 0, every));
     turns_in(1ms);
     loop().cancel(paused.operation());
     ASSERT_TRUE(ends(paused));
@@ -149,7 +132,9 @@ TEST_P(Exhaustion, OfDescriptorsIsOverWithinTheSameRunOnceThereIsRoom) {
             tcp_listener listener;
             const unsigned short port = listener.port();
             const descriptor d = attach(listener.take());
-            const auto request = [&] { return multishot ? accept_multishot(d) : accept(d); };
+            const auto request = [&] {
+                return multishot ? accept_multishot(d, 0, every) : accept(d, 0, every);
+            };
             unique_fd client = waiting ? tcp_socket() : tcp_connect(port);
             unique_fd server;
             std::error_code told;
@@ -388,4 +373,4 @@ TEST_F(Making, AWrongNameInTheEnvironmentIsAnErrorThatNamesIt) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::exhaustion_test

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::foreign_close_test {
 namespace {
 
 class ForeignClose : public EngineTest {
@@ -240,4 +240,4 @@ TEST_P(AttachToEpoll, OfAnEventfdTwiceIsAnError) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::foreign_close_test

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::lease_blocking_test {
 namespace {
 
 /// Writes to a pipe that the loop reads for too long, so that a loop that blocks goes on.
@@ -93,4 +93,4 @@ TEST_P(LeaseOfPipesOnOldKernels, IsNotWaitedForInsideTheCall) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::lease_blocking_test

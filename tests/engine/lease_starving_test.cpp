@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::lease_starving_test {
 namespace {
 
 class LeaseStarving : public LeaseTest {};
@@ -291,4 +291,4 @@ TEST_P(LeaseOfOldKernels, GetsOneAndTheLoopDoesNotSleepOnIt) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::lease_starving_test

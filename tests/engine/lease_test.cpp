@@ -4,7 +4,7 @@
 
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::lease_test {
 namespace {
 
 class Lease : public LeaseTest {};
@@ -233,4 +233,4 @@ TEST_P(Lease, WorksInTheChildAfterFork) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::lease_test

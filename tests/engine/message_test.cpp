@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-namespace eddy::test {
+namespace eddy::test::message_test {
 namespace {
 
 class Message : public EngineTest {};
@@ -138,4 +138,4 @@ TEST_P(Message, WithoutTheMessageWaitsForIt) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::message_test

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::open_test {
 namespace {
 
 class Open : public EngineTest {};
@@ -198,4 +198,4 @@ TEST_P(Open, ManyReadsWithAnOffsetEachGetTheirPart) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::open_test

@@ -5,7 +5,7 @@
 
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::order_test {
 namespace {
 
 class Order : public EngineTest {
@@ -231,4 +231,4 @@ TEST_P(Order, AnOperationForAllThatIsCancelledTellsHowMuchItMoved) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::order_test

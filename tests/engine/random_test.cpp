@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace eddy::test {
+namespace eddy::test::random_test {
 namespace {
 
 /// Two ends of a unix connection (TCP ports would run out), and what was sent and received at them.
@@ -152,4 +152,4 @@ TEST_P(LongRandomSteps, EndEachOperationOnceAndInventNoBytes) { steps(scaled(20'
 EDDY_ON_EVERY_ENGINE(LongRandomSteps);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::random_test

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::readiness_test {
 namespace {
 
 class Readiness : public EngineTest {
@@ -163,6 +163,60 @@ TEST_P(Readiness, InAStreamIsToldAgainWithEachArrival) {
     }
 }
 
+TEST_P(Readiness, InAStreamForPriorityIsNotToldOfOrdinaryBytes) {
+    fd_pair pair = tcp_pair();
+    const descriptor d = attach(std::move(pair.first));
+    const int fd = d.native_handle();
+    recorder urgent([&](recorder&) {
+        char byte = 0;
+        if (says(urgent, interest::priority)) {
+            EXPECT_EQ(::recv(fd, &byte, 1, MSG_OOB), 1);
+        }
+    });
+    start(urgent, wait_multishot(d, interest::priority));
+    for (std::size_t round = 1; round != 4; ++round) {
+        settle();
+        send_all(pair.second.get(), "ordinary");
+        ASSERT_TRUE(becomes_ready(fd, 1));
+        settle();
+        ASSERT_EQ(urgent.results().size(), round - 1) << "these bytes were not urgent";
+        ASSERT_EQ(::send(pair.second.get(), "!", 1, MSG_OOB), 1);
+        ASSERT_TRUE(until([&] { return urgent.results().size() == round; }));
+        EXPECT_EQ(ready_set(urgent.result()), interest::priority);
+        EXPECT_EQ(recv_exactly(fd, 8), "ordinary");
+    }
+    settle();
+    EXPECT_EQ(urgent.results().size(), 3U);
+    EXPECT_FALSE(urgent.ended());
+    pair.second.reset();
+    loop().cancel(urgent.operation());
+    ASSERT_TRUE(ends(urgent));
+    EXPECT_EQ(urgent.endings(), 1U);
+}
+
+TEST_P(Readiness, InAStreamTellsUrgentDataFromOrdinaryBytes) {
+    fd_pair pair = tcp_pair();
+    const descriptor d = attach(std::move(pair.first));
+    const int fd = d.native_handle();
+    interest told = interest::none;
+    recorder both([&](recorder&) {
+        char byte = 0;
+        told |= ready_set(both.result());
+        while (::recv(fd, &byte, 1, MSG_OOB | MSG_DONTWAIT) == 1) {}
+        while (::recv(fd, &byte, 1, MSG_DONTWAIT) == 1) {}
+    });
+    start(both, wait_multishot(d, interest::readable | interest::priority));
+    for (int round = 0; round != 3; ++round) {
+        settle();
+        told = interest::none;
+        send_all(pair.second.get(), "x");
+        ASSERT_TRUE(until([&] { return any(told); }));
+        EXPECT_EQ(told, interest::readable);
+        ASSERT_EQ(::send(pair.second.get(), "!", 1, MSG_OOB), 1);
+        ASSERT_TRUE(until([&] { return any(told & interest::priority); }));
+    }
+}
+
 TEST_P(Readiness, InAStreamEndsAtAHangUpAndDoesNotSpin) {
     fd_pair pipe = make_pipe();
     const descriptor d = attach(std::move(pipe.first));
@@ -239,4 +293,4 @@ TEST_P(Readiness, ForNothingTellsOfAHangUp) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::readiness_test

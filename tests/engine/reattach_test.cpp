@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::reattach_test {
 namespace {
 
 class Reattach : public EngineTest {
@@ -239,4 +239,4 @@ TEST_P(Reattach, IsNotWaitedForWhereAHostWaits) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::reattach_test

@@ -12,7 +12,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::receive_multishot_test {
 namespace {
 
 /// One operation on each connection; what it brings is appended to `text`, and started anew where
@@ -562,4 +562,4 @@ TEST_P(MultishotReceive, CanHaveADeadline) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::receive_multishot_test

@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::receive_test {
 namespace {
 
 class Receive : public EngineTest {
@@ -189,4 +189,4 @@ TEST_P(Receive, OfANetlinkSocketThatWasOverrunTellsSo) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::receive_test

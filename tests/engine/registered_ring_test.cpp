@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::registered_ring_test {
 namespace {
 
 /// How many rings a thread can register.
@@ -109,4 +109,4 @@ TEST_P(RegisteredRing, GoesOnWithAnotherThread) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::registered_ring_test

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::send_file_test {
 namespace {
 
 class SendFile : public EngineTest {
@@ -237,4 +237,4 @@ TEST_P(SendFile, TakesTurnsWithOthers) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::send_file_test

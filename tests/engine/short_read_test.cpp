@@ -11,7 +11,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::short_read_test {
 namespace {
 
 class ShortRead : public EngineTest {
@@ -148,4 +148,4 @@ TEST_P(ShortRead, WithPeekLeavesTheDataForTheNextOne) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::short_read_test

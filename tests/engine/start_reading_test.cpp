@@ -9,7 +9,7 @@
 
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::start_reading_test {
 namespace {
 
 /// A receive of a task, which says nothing but its order.
@@ -213,4 +213,4 @@ TEST_P(StartReading, WaitsWithTheOthersForABuffer) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::start_reading_test

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-namespace eddy::test {
+namespace eddy::test::stream_end_test {
 namespace {
 
 class StreamEnd : public EngineTest {
@@ -235,4 +235,4 @@ TEST_P(DeadReader, LeavesTheMaskAndTheHandlerAlone) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::stream_end_test

@@ -14,7 +14,7 @@
 
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::transfer_now_test {
 namespace {
 
 /// Transfers without an operation. On io_uring there are none: an operation has to be started.
@@ -252,4 +252,4 @@ TEST_P(TransferNow, CountsForTheBatch) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::transfer_now_test

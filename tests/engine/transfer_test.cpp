@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::transfer_test {
 namespace {
 
 class Transfer : public EngineTest {};
@@ -348,4 +348,4 @@ TEST_P(Transfer, ThatIsNotAllowedDoesNotHarmWhatIs) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::transfer_test

@@ -12,7 +12,7 @@
 
 #include <sys/utsname.h>
 
-namespace eddy::test {
+namespace eddy::test::uring_submissions_test {
 namespace {
 
 /// Multishot receives need a limit of bytes.
@@ -280,4 +280,4 @@ TEST_P(UringBuffers, AreSharedWhereTheyStayFew) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::uring_submissions_test

@@ -5,7 +5,7 @@
 
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::volume_test {
 namespace {
 
 class Volume : public EngineTest {
@@ -213,4 +213,4 @@ TEST_P(PriorityOfReadiness, LeavesTheBytesOfTheLastInTheKernelWhileOthersRun) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::volume_test

@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::whole_transfer_test {
 namespace {
 
 class WholeTransfer : public EngineTest {};
@@ -358,4 +358,4 @@ TEST_P(WholeTransfer, OfADatagramIsOneDatagram) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::whole_transfer_test

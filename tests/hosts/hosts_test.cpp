@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::hosts_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -187,4 +187,4 @@ TEST_P(HostsNoTsan, ABusyEddyLetsTheHostRun) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::hosts_test

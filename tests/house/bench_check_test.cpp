@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+namespace eddy::test::bench_check_test {
 namespace {
 
 using bench::target;
@@ -146,3 +147,4 @@ TEST(BenchTargets, HaveNamesOfTheirOwn) {
 }
 
 }  // namespace
+}  // namespace eddy::test::bench_check_test

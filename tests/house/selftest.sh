@@ -42,7 +42,9 @@ layering() { "$house/layering.sh" "$tree"; }
 syscalls() { "$house/syscalls.sh" "$tree"; }
 text() { "$house/text.sh" "$1" "$tree"; }
 headers() { "$house/headers.sh" "$tree" "${CXX:-c++}"; }
+umbrella() { "$house/umbrella.sh" "$tree" "${CXX:-c++}"; }
 thin() { "$house/thin.sh" "$tree" "${CXX:-c++}"; }
+adrs() { "$house/adrs.sh" "$tree"; }
 
 case $case in
 layering)
@@ -108,6 +110,17 @@ thin)
     rejects 'include/eddy/loop/b.hpp: brings <algorithm> along' thin
     plant include/eddy/base/a.hpp '#pragma once' '#include <string>'
     accepts thin
+    ;;
+umbrella)
+    plant include/eddy/eddy.hpp '#pragma once' '#include <eddy/base/a.hpp>'
+    plant include/eddy/base/a.hpp '#pragma once'
+    plant include/eddy/base/detail/b.hpp '#pragma once'
+    plant include/eddy/ex/bridge/std.hpp '#pragma once'
+    accepts umbrella
+    plant include/eddy/loop/c.hpp '#pragma once'
+    rejects '<eddy/eddy.hpp> does not include <eddy/loop/c.hpp>' umbrella
+    plant include/eddy/base/a.hpp '#pragma once' '#include <eddy/loop/c.hpp>'
+    accepts umbrella
     ;;
 headers)
     plant include/eddy/base/a.hpp '#pragma once' 'inline std::size_t a() { return 0; }'
@@ -181,6 +194,27 @@ machine-paths)
     done
     plant src/base/a.cpp 'const char* a = "/tmp/work/x";' '// base/work/home/root/x'
     accepts text machine-paths
+    ;;
+adrs)
+    rejects 'docs/adr: no record' adrs
+    plant docs/adr/0001-a.md '# 1. A'
+    plant docs/adr/0003-c.md '# 3. C'
+    rejects 'docs/adr/0003-c.md: there is no 0002' adrs
+    plant docs/adr/0002-b.md '# 2. B'
+    accepts adrs
+    plant docs/adr/0002-d.md '# 2. D'
+    rejects 'docs/adr/0002-d.md: 0002 is taken by docs/adr/0002-b.md' adrs
+    rm "$tree/docs/adr/0002-d.md"
+    plant docs/adr/0002-b.md '# 4. B'
+    rejects 'docs/adr/0002-b.md: the first line must begin with "# 2. "' adrs
+    plant docs/adr/0002-b.md '# 2. B'
+    plant docs/adr/NEXT-e.md '# E'
+    rejects 'docs/adr/NEXT-e.md: has no number' adrs
+    rm "$tree/docs/adr/NEXT-e.md"
+    plant src/base/a.cpp '// docs/adr/0004 says why'
+    rejects 'src/base/a.cpp:1: docs/adr/0004 does not exist' adrs
+    plant src/base/a.cpp '// docs/adr/0003 says why'
+    accepts adrs
     ;;
 format)
     cp "$house/../../.clang-format" "$tree/"

@@ -4,6 +4,7 @@
 
 #include <string>
 
+namespace eddy::test::version_test {
 namespace {
 
 TEST(Version, TheLibraryAndItsHeadersAgree) { EXPECT_EQ(eddy::version(), EDDY_VERSION); }
@@ -16,3 +17,4 @@ TEST(Version, TheNumbersMakeTheString) {
 }
 
 }  // namespace
+}  // namespace eddy::test::version_test

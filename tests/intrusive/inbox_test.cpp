@@ -15,6 +15,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::inbox_test {
 namespace {
 
 using eddy::inbox;
@@ -239,3 +240,4 @@ TEST(LongInboxStress, ThreeThreadsWithRandomPauses) {
 }
 
 }  // namespace
+}  // namespace eddy::test::inbox_test

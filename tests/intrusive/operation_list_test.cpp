@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::operation_list_test {
 namespace {
 
 using eddy::operation;
@@ -156,3 +157,4 @@ TEST(OperationListAtRandom, BehavesLikeADeque) {
 }
 
 }  // namespace
+}  // namespace eddy::test::operation_list_test

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::ready_queue_test {
 namespace {
 
 using eddy::operation;
@@ -196,3 +197,4 @@ TEST(ReadyQueueAtRandom, RunsInTheOrderOfPriorityAndArrival) {
 }
 
 }  // namespace
+}  // namespace eddy::test::ready_queue_test

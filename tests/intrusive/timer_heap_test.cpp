@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::timer_heap_test {
 namespace {
 
 using eddy::timer_heap;
@@ -497,3 +498,4 @@ TEST(TimerHeapStress, ThreadsReserveWhileTheOwnerInserts) {
 }
 
 }  // namespace
+}  // namespace eddy::test::timer_heap_test

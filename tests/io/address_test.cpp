@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <net/if.h>
 
-namespace eddy::test {
+namespace eddy::test::address_test {
 namespace {
 
 constexpr std::size_t path_max = sizeof(sockaddr_un::sun_path);
@@ -228,4 +228,4 @@ TEST(AddressTest, RefusesWhatNoKernelGives) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::address_test

@@ -16,7 +16,7 @@
 
 #include <array>
 
-namespace eddy::test {
+namespace eddy::test::affine_test {
 namespace {
 
 /// A loop here, and others that run elsewhere.
@@ -91,4 +91,4 @@ TEST_P(Affine, DoesNotHopOnItsOwnLoop) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::affine_test

@@ -13,7 +13,7 @@
 #include <string>
 #include <tuple>
 
-namespace eddy::test {
+namespace eddy::test::allocation_test {
 namespace {
 
 class IoAllocation : public IoTest {
@@ -131,4 +131,4 @@ TEST_P(IoAllocation, OpeningAFileTakesWhatItsPathNeeds) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::allocation_test

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eddy::test {
+namespace eddy::test::bound_path_test {
 namespace {
 
 using detail::bound_path;
@@ -104,4 +104,4 @@ TEST_F(BoundPathTest, AnAbstractNameMakesNoFile) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::bound_path_test

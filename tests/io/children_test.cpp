@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::children_test {
 namespace {
 
 class ChildrenSender : public IoTest {
@@ -76,4 +76,4 @@ TEST_P(ChildrenSender, AskedToStopItReapsNobody) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::children_test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::connect_any_test {
 namespace {
 
 /// A listener whose backlog is full: it neither takes nor refuses a connection.
@@ -128,4 +128,4 @@ TEST_P(ConnectAnyTest, CanBeMadeManyTimes) {
 EDDY_ON_EVERY_ENGINE(ConnectAnyTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::connect_any_test

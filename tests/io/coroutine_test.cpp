@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace eddy::test {
+namespace eddy::test::coroutine_test {
 namespace {
 
 class IoCoroutineTest : public IoTest {};
@@ -80,4 +80,4 @@ TEST_P(IoCoroutineTest, ErrorsAreThrown) {
 EDDY_ON_EVERY_ENGINE(IoCoroutineTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::coroutine_test

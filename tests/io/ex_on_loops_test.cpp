@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-namespace eddy::test {
+namespace eddy::test::ex_on_loops_test {
 namespace {
 
 /// The loop of the test, and another one that runs on a thread of its own.
@@ -174,4 +174,4 @@ TEST_P(ExOnLoops, WhatIsAssociatedRunsWhileTheScopeIsOpen) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::ex_on_loops_test

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::fault_test {
 namespace {
 
 using kernel::call;
@@ -125,4 +125,4 @@ TEST_P(IoFaultTest, OfFiles) {
 EDDY_ON_EVERY_ENGINE(IoFaultTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::fault_test

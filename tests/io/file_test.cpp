@@ -10,7 +10,7 @@
 
 #include <sys/resource.h>
 
-namespace eddy::test {
+namespace eddy::test::file_test {
 namespace {
 
 class FileTest : public IoTest {
@@ -265,4 +265,4 @@ TEST_P(FileTest, WorksOnAnotherThreadToo) {
 EDDY_ON_EVERY_ENGINE(FileTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::file_test

@@ -14,6 +14,7 @@
 
 #include <array>
 
+namespace eddy::test::foreign_task_test {
 namespace {
 
 using namespace eddy;
@@ -61,5 +62,6 @@ TEST_P(ForeignTask, ComesHomeFromAnotherLoop) {
 }
 
 }  // namespace
+}  // namespace eddy::test::foreign_task_test
 
 #endif

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace eddy::test {
+namespace eddy::test::incoming_bytes_test {
 namespace {
 
 /// Buffers of 64 bytes.
@@ -278,7 +278,7 @@ protected:
             auto pair = run_both(acceptor.accept(), tcp::connect(loop(), where));
             server_ = std::move(pair.first);
             client_ = std::move(pair.second);
-            queue_ = queue::make(loop(), server_.get_descriptor(), 4);
+            queue_ = queue::make(loop(), receive_multishot(server_.get_descriptor()), 4);
         }
     }
     void TearDown() override {
@@ -357,4 +357,4 @@ TEST_P(IncomingBytes, OfManyShareTheBuffersThatThereAre) {
 EDDY_ON_EVERY_ENGINE(IncomingBytes);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::incoming_bytes_test

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::incoming_test {
 namespace {
 
 class IncomingTest : public IoTest {
@@ -167,8 +167,8 @@ TEST_P(IncomingTest, ClosingTheAcceptorWhileItPausesEndsWhoWaits) {
     acceptor_ = tcp::acceptor();
     make_loop({.batch_max = 1});
     acceptor_ = tcp::acceptor(loop(), where_);
-    auto queue =
-        detail::ahead_queue<detail::connections_ahead>::make(loop(), acceptor_.get_descriptor(), 2);
+    auto queue = detail::ahead_queue<detail::connections_ahead>::make(
+        loop(), accept_multishot(acceptor_.get_descriptor()), 2);
     told first;
     queue->take(first);
     const auto peers = clients(3);
@@ -220,4 +220,4 @@ TEST_P(IncomingTest, WorksForLocalSocketsToo) {
 EDDY_ON_EVERY_ENGINE(IncomingTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::incoming_test

@@ -2,7 +2,7 @@
 
 #include <eddy/io/io_handle.hpp>
 
-namespace eddy::test {
+namespace eddy::test::io_handle_test {
 namespace {
 
 class IoHandleTest : public IoTest {
@@ -126,4 +126,4 @@ TEST_P(IoHandleTest, ManySendersCanBeMadeOfOne) {
 EDDY_ON_EVERY_ENGINE(IoHandleTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::io_handle_test

@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::io_sender_test {
 namespace {
 
 struct note_count {
@@ -512,4 +512,4 @@ TEST_P(IoSender, ARequestForAllIsWhole) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::io_sender_test

@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::local_test {
 namespace {
 
 class LocalTest : public IoTest {
@@ -218,4 +218,4 @@ TEST_P(LocalTest, DescriptorsThatCameForWhatIsDestroyedAreClosed) {
 EDDY_ON_EVERY_ENGINE(LocalTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::local_test

@@ -10,7 +10,7 @@
 
 #include <sys/wait.h>
 
-namespace eddy::test {
+namespace eddy::test::process_test {
 namespace {
 
 class ProcessSenderTest : public IoTest {
@@ -141,4 +141,4 @@ TEST_P(ProcessSenderTest, AStopThatComesWithTheEndIsEitherOfTheTwo) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::process_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::read_until_test {
 namespace {
 
 class ReadUntilTest : public IoTest {
@@ -197,4 +197,4 @@ TEST_P(ReadUntilTest, ABufferThatThrowsLaterKeepsWhatWasRead) {
 EDDY_ON_EVERY_ENGINE(ReadUntilTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::read_until_test

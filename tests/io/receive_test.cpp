@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::receive_test {
 namespace {
 
 class IoReceiveTest : public IoTest {};
@@ -94,4 +94,4 @@ TEST_P(IoReceiveTest, APeerThatResetsIsAnError) {
 EDDY_ON_EVERY_ENGINE(IoReceiveTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::receive_test

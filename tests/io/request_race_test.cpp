@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::request_race_test {
 namespace {
 
 using pipe_reader = reader<descriptor, make_pipe>;
@@ -237,4 +237,4 @@ EDDY_RACE(RequestRace, Sync, syncs)
 EDDY_RACE(RequestRace, Open, opens)
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::request_race_test

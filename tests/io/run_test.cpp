@@ -10,7 +10,7 @@
 #include <thread>
 #include <tuple>
 
-namespace eddy::test {
+namespace eddy::test::run_test {
 namespace {
 
 /// A sender that completes on a thread of its own, with or without a stop.
@@ -277,4 +277,4 @@ TEST_P(LoopAsSender, AKernelThatRefusesToWaitIsAnError) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::run_test

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace eddy::test {
+namespace eddy::test::scheduler_race_test {
 namespace {
 
 class schedule_racer : public racer {
@@ -74,4 +74,4 @@ EDDY_RACE(SchedulerRace, ScheduleAt, waits_until)
 EDDY_RACE(SchedulerRace, ScheduleAfter, waits_for)
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::scheduler_race_test

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::scheduler_test {
 namespace {
 
 static_assert(ex::scheduler<loop_scheduler>);
@@ -338,4 +338,4 @@ TEST_P(Scheduler, OfAGroupUsesOneLoopAfterTheOther) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::scheduler_test

@@ -4,7 +4,7 @@
 #include <eddy/io/local/socket.hpp>
 #include <eddy/io/send_file.hpp>
 
-namespace eddy::test {
+namespace eddy::test::send_file_test {
 namespace {
 
 class SendFileTest : public IoTest {
@@ -63,4 +63,4 @@ TEST_P(SendFileTest, EmptyHandlesAreBad) {
 EDDY_ON_EVERY_ENGINE(SendFileTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::send_file_test

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::sender_race_test {
 namespace {
 
 /// Racers have an int.
@@ -365,4 +365,4 @@ EDDY_RACE(SenderRace, DataSync, syncs_data)
 EDDY_RACE(SenderRace, ReadInTurn, reads_in_turn)
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::sender_race_test

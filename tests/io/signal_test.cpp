@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::signal_test {
 namespace {
 
 class SignalSender : public IoTest {
@@ -198,4 +198,4 @@ TEST_P(SignalSender, StoppedFromAnotherThreadItNeverSwallowsASignal) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::signal_test

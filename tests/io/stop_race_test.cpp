@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::stop_race_test {
 namespace {
 
 enum class outcome { pending, value, error, stopped };
@@ -395,4 +395,4 @@ TEST_P(LongIoStopRace, ReceivedDescriptorsDoNotLeak) { received_descriptors_do_n
 EDDY_ON_EVERY_ENGINE(LongIoStopRace);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::stop_race_test

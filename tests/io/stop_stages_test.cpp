@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::stop_stages_test {
 namespace {
 
 /// What can be received at once is taken; how many bytes that were.
@@ -302,4 +302,4 @@ TEST_P(IoStopStages, OfWhatIsOverAtOnce) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::stop_stages_test

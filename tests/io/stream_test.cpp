@@ -6,7 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
-namespace eddy::test {
+namespace eddy::test::stream_test {
 namespace {
 
 class StreamTest : public IoTest {};
@@ -191,4 +191,4 @@ TEST_P(StreamTest, AWriteWhoseStreamIsClosedOnTheWayIsCanceled) {
 EDDY_ON_EVERY_ENGINE(StreamTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::stream_test

@@ -3,15 +3,17 @@
 #include <eddy/async/spawn.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/io/tcp/acceptor.hpp>
+#include <eddy/io/tcp/connect_any.hpp>
 #include <eddy/io/tcp/listen_on_each.hpp>
 #include <eddy/io/tcp/socket.hpp>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
 #include <string_view>
 
-namespace eddy::test {
+namespace eddy::test::tcp_test {
 namespace {
 
 address where_is(const auto& socket) {
@@ -46,6 +48,50 @@ TEST_P(TcpTest, AcceptsAndConnectsOverV4AndV6) {
         EXPECT_TRUE(is_cloexec(server.native_handle()));
         EXPECT_TRUE(is_cloexec(client.native_handle()));
     }
+}
+
+bool sends_at_once(const tcp::socket& socket) {
+    option::no_delay on{};
+    EXPECT_FALSE(socket.get_option(on));
+    return on.value;
+}
+
+TEST_P(TcpTest, SendsSmallWritesAtOnceUnlessAskedOtherwise) {
+    for (const address& at : {address::loopback_v4(0), address::loopback_v6(0)}) {
+        auto [server, client] = connected(at);
+        EXPECT_TRUE(sends_at_once(server));
+        EXPECT_TRUE(sends_at_once(client));
+    }
+    tcp::acceptor acceptor(loop(), address::loopback_v4(0), {.no_delay = false});
+    auto [server, client] =
+        run_both(acceptor.accept(), tcp::connect(loop(), where_is(acceptor), {.no_delay = false}));
+    EXPECT_FALSE(sends_at_once(server));
+    EXPECT_FALSE(sends_at_once(client));
+}
+
+TEST_P(TcpTest, SendsSmallWritesAtOnceFromWhicheverAddressAnsweredFirst) {
+    const tcp::acceptor acceptor(loop(), address::loopback_v4(0));
+    const address to[] = {where_is(acceptor)};
+    EXPECT_TRUE(sends_at_once(run(tcp::connect_any(loop(), to))));
+    EXPECT_FALSE(sends_at_once(run(tcp::connect_any(loop(), to, 250ms, {.no_delay = false}))));
+}
+
+TEST_P(TcpTest, AnswersInTwoSmallWritesDoNotWaitForAcknowledgements) {
+    auto [server, client] = connected();
+    std::array<duration, 21> taken{};
+    for (duration& time : taken) {
+        const time_point before = clock::now();
+        run(client.write(bytes("?")));
+        char question = 0;
+        ASSERT_EQ(run(server.read(bytes(std::span(&question, 1)))), 1U);
+        run(server.write(bytes("an")));
+        run(server.write(bytes("swer")));
+        char answer[6];
+        ASSERT_EQ(run(client.read(bytes(answer))), 6U);
+        time = clock::now() - before;
+    }
+    std::nth_element(taken.begin(), taken.begin() + 10, taken.end());
+    EXPECT_LT(taken[10], 30ms) << "most have waited 40 ms";
 }
 
 TEST_P(TcpTest, CarriesBytesBothWays) {
@@ -270,4 +316,4 @@ TEST_P(TcpTest, ShardsOneAddressOverAGroup) {
 EDDY_ON_EVERY_ENGINE(TcpTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::tcp_test

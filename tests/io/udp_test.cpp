@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::udp_test {
 namespace {
 
 address where_is(const auto& socket) {
@@ -228,4 +228,4 @@ TEST_P(UdpTest, ShardsOneAddressOverAGroup) {
 EDDY_ON_EVERY_ENGINE(UdpTest);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::udp_test

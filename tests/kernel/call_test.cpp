@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::call_test {
 namespace {
 
 using namespace eddy;
@@ -84,3 +85,4 @@ TEST(CallsMade, AreCountedForEachThread) {
 }
 
 }  // namespace
+}  // namespace eddy::test::call_test

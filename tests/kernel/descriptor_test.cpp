@@ -19,6 +19,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::descriptor_test {
 namespace {
 
 using namespace eddy;
@@ -160,3 +161,4 @@ TEST(SetNonblocking, SaysWhenAnFdIsNotOpen) {
 }
 
 }  // namespace
+}  // namespace eddy::test::descriptor_test

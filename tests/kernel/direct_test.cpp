@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eddy::test {
+namespace eddy::test::direct_test {
 namespace {
 
 using namespace kernel;
@@ -65,4 +65,4 @@ TEST(DirectCalls, WaitWithEpoll) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::direct_test

@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::facts_test {
 namespace {
 
 using namespace eddy;
@@ -205,3 +206,4 @@ TEST(FactsOfPoll, AClosedFdIsInvalidAndANegativeOneIsIgnored) {
 }
 
 }  // namespace
+}  // namespace eddy::test::facts_test

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::fork_mark_test {
 namespace {
 
 using eddy::kernel::process_mark;
@@ -85,3 +86,4 @@ TEST(FactsOfFork, APageCanBeWipedInTheChildOnly) {
 }
 
 }  // namespace
+}  // namespace eddy::test::fork_mark_test

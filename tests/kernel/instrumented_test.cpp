@@ -19,7 +19,7 @@ extern "C" {
 [[gnu::no_instrument_function]] void __cyg_profile_func_exit(void*, void*) { EDDY_SPOIL_REGISTERS; }
 }
 
-namespace eddy::test {
+namespace eddy::test::instrumented_test {
 namespace {
 
 TEST(DirectCalls, AreMadeWithTheirArgumentsInAnInstrumentedProgramToo) {
@@ -31,4 +31,4 @@ TEST(DirectCalls, AreMadeWithTheirArgumentsInAnInstrumentedProgramToo) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::instrumented_test

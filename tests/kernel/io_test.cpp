@@ -18,6 +18,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::io_test {
 namespace {
 
 using namespace eddy;
@@ -207,3 +208,4 @@ TEST(KernelOpenBeneath, IsHeldInItsDirectory) {
 TEST(KernelClose, TellsThatItWasNotOpen) { EXPECT_EQ(kernel::close(-1), error(EBADF)); }
 
 }  // namespace
+}  // namespace eddy::test::io_test

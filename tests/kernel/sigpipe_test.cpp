@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::sigpipe_test {
 namespace {
 
 using namespace eddy;
@@ -146,3 +147,4 @@ TEST(FactsOfSigpipe, APlainWriteToAPipeWithoutReaderKills) {
 }
 
 }  // namespace
+}  // namespace eddy::test::sigpipe_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eddy::test {
+namespace eddy::test::thread_test {
 namespace {
 
 TEST(KernelThread, TellsThatItWasPushedOffItsCore) {
@@ -32,4 +32,4 @@ TEST(KernelThread, TellsThatItWasPushedOffItsCore) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::thread_test

@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 
+namespace eddy::test::wait_test {
 namespace {
 
 using namespace eddy;
@@ -269,3 +270,4 @@ TEST_F(SystemTimerfd, SettingWhatIsNoTimerIsAnError) {
 }
 
 }  // namespace
+}  // namespace eddy::test::wait_test

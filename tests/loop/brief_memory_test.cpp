@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::brief_memory_test {
 namespace {
 
 /// A piece that is full of a number.
@@ -145,4 +145,4 @@ TEST_P(PostedCallable, OfAThreadThatHasEndedRuns) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::brief_memory_test

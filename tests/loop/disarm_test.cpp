@@ -5,7 +5,7 @@
 #include <system_error>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::disarm_test {
 namespace {
 
 /// loop::disarm(entry&): taken back at once, without a callback.
@@ -205,4 +205,4 @@ TEST_P(EndReason, IsCanceledIfTheLoopIsDrained) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::disarm_test

@@ -5,7 +5,7 @@
 
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::drain_test {
 namespace {
 
 constexpr auto canceled = std::errc::operation_canceled;
@@ -314,4 +314,4 @@ TEST_P(LoopBackground, AnOperationInTheBackgroundDoesNotKeepTheLoopGoing) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::drain_test

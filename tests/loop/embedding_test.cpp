@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::embedding_test {
 namespace {
 
 /// On every engine that has a handle: a loop that nobody runs but a host that sleeps in poll(2).
@@ -454,4 +454,4 @@ TEST_F(LoopWithoutHandle, ThePollEngineSaysThatItHasNone) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::embedding_test

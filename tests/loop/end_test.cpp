@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::end_test {
 namespace {
 
 constexpr auto canceled = std::errc::operation_canceled;
@@ -153,4 +153,4 @@ TEST_P(LoopEnd, AThousandPendingOfEachAreCancelledOnceEach) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::end_test

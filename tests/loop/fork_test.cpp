@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::fork_test {
 namespace {
 
 constexpr auto canceled = std::errc::operation_canceled;
@@ -214,4 +214,4 @@ TEST_P(LoopFork, AForkInACallbackGoesOnInTheSameRunOfTheChild) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::fork_test

@@ -25,7 +25,7 @@
 #define EDDY_SANITIZED 0
 #endif
 
-namespace eddy::test {
+namespace eddy::test::group_test {
 namespace {
 
 class LoopGroup : public LoopTest {
@@ -387,4 +387,4 @@ TEST_P(LoopGroup, AStartThatFailedCanBeTriedAgain) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::group_test

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::inspect_test {
 namespace {
 
 class LoopInspect : public LoopTest {
@@ -104,4 +104,4 @@ TEST_P(LoopInspect, TheCurrentLoopIsTheOneThatRuns) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::inspect_test

@@ -10,7 +10,7 @@
 
 #include <poll.h>
 
-namespace eddy::test {
+namespace eddy::test::local_timer_test {
 namespace {
 
 class local_alarm : public local_timer {
@@ -205,4 +205,4 @@ TEST_P(LoopLocalTimer, AWaiterForTheNativeHandleIsToldOfOneThatWasSetWhileTheLoo
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::local_timer_test

@@ -1,15 +1,15 @@
-#include "kernel/call.hpp"
 #include "loop/loop_fixture.hpp"
 
-#include <cerrno>
 #include <latch>
 #include <memory>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::misuse_test {
 namespace {
 
 /// Misuse is an assertion with a message that says what to do instead.
@@ -24,11 +24,6 @@ protected:
                 GTEST_SKIP() << e.what();
             }
         }
-    }
-    static void no_engine_can_wait() {
-        kernel::fail(kernel::call::epoll_wait, EFAULT, 0, 1000);
-        kernel::fail(kernel::call::poll, EFAULT, 0, 1000);
-        kernel::fail(kernel::call::uring_enter, EFAULT, 0, 1000);
     }
     loop_options options() const { return {.engine = GetParam(), .name = "mine"}; }
 };
@@ -161,16 +156,24 @@ TEST_P(LoopMisuseDeathTest, ADescriptorThatOutlivesItsLoop) {
 }
 
 TEST_P(LoopMisuseDeathTest, WhatCannotBeEndedIsNamed) {
-    EXPECT_DEATH(
-        {
-            auto l = std::make_unique<loop>(options());
-            alarm stubborn(*l);
-            stubborn.set_name("the stubborn one");
-            l->post_after(1h, stubborn);
-            no_engine_can_wait();
-            l.reset();
-        },
-        "cannot be ended: timer 'the stubborn one'");
+    if (GetParam() != engine_kind::io_uring) {
+        GTEST_SKIP() << "only a ring belongs to a thread";
+    }
+    const auto destroy_elsewhere = [this] {
+        auto l = std::make_unique<loop>(options());
+        auto [first, second] = make_pipe();
+        descriptor end(*l, std::move(first), {.name = "the pipe"});
+        std::byte buffer[1];
+        recorder reading;
+        reading.start(*l, read(end, buffer));
+        alarm stubborn(*l);
+        stubborn.set_name("the stubborn one");
+        l->post_after(1h, stubborn);
+        l->poll();
+        std::thread([&] { l.reset(); }).join();
+    };
+    EXPECT_DEATH(destroy_elsewhere(),
+                 "cannot be ended: read 'the pipe' on fd [0-9]+; timer 'the stubborn one'");
 }
 
 TEST_P(LoopMisuseDeathTest, SettingATimerOnAnotherLoop) {
@@ -329,6 +332,59 @@ TEST_P(LoopMisuseDeathTest, RunningALoopOnTwoThreads) {
         "a loop was run by a thread while another runs it");
 }
 
+/// A thread that runs a loop, which has begun when this is made.
+class running_thread {
+public:
+    explicit running_thread(loop& l) {
+        std::latch running(1);
+        job begun([&] { running.count_down(); });
+        l.post(begun);
+        thread_ = std::thread([&] { l.run_for(patience); });
+        running.wait();
+    }
+    ~running_thread() { thread_.join(); }
+
+private:
+    std::thread thread_;
+};
+
+TEST_P(LoopMisuseDeathTest, ClosingADescriptorWhileAnotherThreadRunsItsLoop) {
+    const auto close_outside_any_loop = [] {
+        auto [reader, writer] = make_pipe();
+        loop l({.engine = GetParam(), .name = "server"});
+        descriptor peer(l, std::move(reader), {.name = "peer"});
+        const running_thread thread(l);
+        peer.close();
+    };
+    EXPECT_DEATH(close_outside_any_loop(),
+                 "fd [0-9]+ \\('peer'\\) of the loop 'server', which another thread is running, "
+                 "was closed or destroyed by a thread that runs no loop: post that to the loop");
+    const auto destroy_on_another_loop = [] {
+        auto [reader, writer] = make_pipe();
+        loop l({.engine = GetParam(), .name = "server"});
+        loop other({.engine = GetParam(), .name = "client"});
+        std::optional<descriptor> peer(std::in_place, l, std::move(reader));
+        const running_thread thread(l);
+        other.post([&] { peer.reset(); });
+        other.poll();
+    };
+    EXPECT_DEATH(destroy_on_another_loop(),
+                 "of the loop 'server'.* by a thread that runs the loop 'client'");
+}
+
+TEST_P(LoopMisuseDeathTest, ClosingADescriptorInsideALoopThatACallbackRunsIsNone) {
+    auto [reader, writer] = make_pipe();
+    loop outer(options());
+    loop inner(options());
+    descriptor peer(outer, std::move(reader));
+    outer.post([&] {
+        inner.post([&] { peer.close(); });
+        inner.poll();
+    });
+    outer.poll();
+    EXPECT_FALSE(peer);
+}
+
 TEST_P(LoopMisuseDeathTest, JoiningAGroupFromItsOwnThread) {
     EXPECT_DEATH(
         {
@@ -361,4 +417,4 @@ TEST_P(LoopMisuseDeathTest, AGroupOfNoLoopsOrALoopThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::misuse_test

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-namespace eddy::test {
+namespace eddy::test::notice_test {
 namespace {
 
 /// Counts how often it is told.
@@ -121,4 +121,4 @@ TEST_P(LoopNotice, WhatIsStartedByOneThatIsToldLateEndsToo) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::notice_test

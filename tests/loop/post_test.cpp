@@ -3,13 +3,15 @@
 #include "support/random.hpp"
 
 #include <atomic>
+#include <csignal>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::post_test {
 namespace {
 
 class LoopPost : public LoopTest {};
@@ -524,5 +526,27 @@ TEST_P(LoopPost, ASleepingLoopIsWokenByEveryFirstPost) {
     EXPECT_EQ(left, 0);
 }
 
+struct throws_something {
+    void operator()() const { throw std::runtime_error("the kettle is empty"); }
+};
+
+TEST_P(LoopPost, ACallableThatThrowsIdentifiesItselfBeforeItEndsTheProgram) {
+    const auto throwing = [&] {
+        eddy::loop home({.engine = GetParam()});
+        home.post(throws_something());
+        home.poll();
+    };
+    EXPECT_EXIT(throwing(), ::testing::KilledBySignal(SIGABRT),
+                "a callable given to post\\(\\) threw, which ends the program: the kettle is "
+                "empty; the callable is .*throws_something");
+    const auto throws_a_number = [&] {
+        eddy::loop home({.engine = GetParam()});
+        home.post([] { throw 7; });
+        home.poll();
+    };
+    EXPECT_EXIT(throws_a_number(), ::testing::KilledBySignal(SIGABRT),
+                "threw something that is no std::exception.*lambda");
+}
+
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::post_test

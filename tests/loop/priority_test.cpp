@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::priority_test {
 namespace {
 
 class LoopPriority : public LoopTest {
@@ -164,4 +164,4 @@ TEST_P(LoopInline, OutsideARunNothingCompletesInline) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::priority_test

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::run_test {
 namespace {
 
 class LoopRun : public LoopTest {};
@@ -508,7 +508,10 @@ TEST(LoopWait, ARefusalOfTheKernelIsThrownAndTheLoopGoesOnAfterwards) {
     EXPECT_THROW(l.run_one(), std::system_error);
     kernel::fail_nothing();
     EXPECT_EQ(loop::current(), nullptr);
+    EXPECT_EQ(work.cancels, 1) << "nothing stays pending";
+    l.post(work);
     EXPECT_EQ(l.run_one(), 1U);
+    EXPECT_EQ(work.runs, 1);
 }
 
 TEST(LoopWait, AnInterruptedWaitGoesOn) {
@@ -530,4 +533,4 @@ TEST(LoopMaking, ALoopThatCannotBeMadeThrows) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::run_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eddy::test {
+namespace eddy::test::spin_gauge_test {
 namespace {
 
 /// How many of the next waits would begin with a spin that finds nothing.
@@ -112,4 +112,4 @@ TEST(SpinGauge, TrustsAgainAfterOneAuditThatFailed) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::spin_gauge_test

@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::spin_test {
 namespace {
 
 class LoopSpin : public EngineTest {
@@ -174,4 +174,4 @@ TEST_P(LoopSpinEmbedded, NeverSpins) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::spin_test

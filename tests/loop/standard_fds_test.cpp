@@ -4,7 +4,7 @@
 #include "support/engine_fixture.hpp"
 #include "support/in_child.hpp"
 
-namespace eddy::test {
+namespace eddy::test::standard_fds_test {
 namespace {
 
 using StandardFds = EngineTest;
@@ -32,4 +32,4 @@ TEST_P(StandardFds, AreNotTakenByALoop) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::standard_fds_test

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::system_timer_test {
 namespace {
 
 using std::chrono::system_clock;
@@ -145,4 +145,4 @@ TEST(SystemTimerMaking, WithoutATimerfdTheConstructorThrows) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::system_timer_test

@@ -9,7 +9,7 @@
 
 #include <sys/prctl.h>
 
-namespace eddy::test {
+namespace eddy::test::timer_test {
 namespace {
 
 class LoopTimer : public LoopTest {};
@@ -516,4 +516,4 @@ TEST_P(LoopTimer, WithoutTheOptionTheSlackIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::timer_test

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::timer_threads_test {
 namespace {
 
 class LoopTimerThreads : public LoopTest {};
@@ -166,4 +166,4 @@ TEST_P(LoopTimerThreads, RoomIsReservedFromSeveralThreadsWhileTheLoopRuns) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::timer_threads_test

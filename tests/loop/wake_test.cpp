@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::wake_test {
 namespace {
 
 class LoopWake : public LoopTest {
@@ -172,4 +172,4 @@ TEST_P(LoopWake, ALoopThatIsWokenSleepsAgain) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::wake_test

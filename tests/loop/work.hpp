@@ -1,6 +1,9 @@
 #pragma once
 
-#include <eddy/eddy.hpp>
+#include <eddy/loop/descriptor.hpp>
+#include <eddy/loop/lease.hpp>
+#include <eddy/loop/loop.hpp>
+#include <eddy/loop/requests.hpp>
 
 #include <functional>
 #include <utility>

@@ -14,6 +14,7 @@
 //
 // Not shown: memory orders. spin interleaves whole steps; a stale load of head is like an earlier
 // one, because the compare-and-swap that follows decides. The stress test under TSan sees the rest.
+// cc: -O2
 
 #ifndef PRODUCERS
 #define PRODUCERS 2

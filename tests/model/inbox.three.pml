@@ -1,4 +1,5 @@
 // inbox.pml with a third producer, and fewer posts and stops, so that it can be searched in full.
+// cc: -O2
 
 #define PRODUCERS 3
 #define POSTS 1

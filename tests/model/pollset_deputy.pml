@@ -12,6 +12,7 @@
 //   - nobody who could run it waits beside an edge, or something due;
 //   - somebody is in the kernel if anybody sleeps, and there is no deputy without a poller;
 //   - no wake is said to be on its way that was taken: the next one would not be sent.
+// cc: -O2
 
 #define WORKERS 3
 #define NOBODY 255

@@ -1,4 +1,5 @@
 // Workers of pollsets that share one station: who polls, who sleeps, who runs what was harvested, and who
+// cc: -O2
 // is called when. poll_core::work() and what it calls in src/pollset/pollset_work.cpp and pollset_calls.cpp,
 // tell() in poll_words.cpp, queue() and happened() in every_event.hpp.
 //

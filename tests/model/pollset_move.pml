@@ -16,6 +16,7 @@
 //   - a station with sleepers has a poller then;
 //   - a station that nobody uses any more is dropped, and not while somebody is in it;
 //   - a handle is registered where all its pollsets are.
+// cc: -O2
 
 #ifndef WORKERS
 #define WORKERS 3

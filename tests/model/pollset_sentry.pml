@@ -11,6 +11,7 @@
 //   - no worker sleeps or polls whose pollset has something due, and nobody waits beside an edge that was not told;
 //   - a station with sleepers has a poller;
 //   - no watch is kept, and nobody leads.
+// cc: -O2
 
 #define WORKERS 3
 #define SET_OF(w) ((w) / 2)

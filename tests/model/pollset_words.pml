@@ -11,6 +11,7 @@
 //   - when nothing moves any more, nobody waits for what has happened: an error is told to all who wait, and so is a
 //     shutdown;
 //   - nobody is told of what happened for another word.
+// cc: -O2
 
 #define READ 0
 #define WRITE 1

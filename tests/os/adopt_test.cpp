@@ -3,7 +3,7 @@
 #include <fstream>
 #include <optional>
 
-namespace eddy::test {
+namespace eddy::test::adopt_test {
 namespace {
 
 /// Processes that others have made.
@@ -205,4 +205,4 @@ TEST_P(AdoptTest, APidThatIsUsedAgainIsAnotherProcess) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::adopt_test

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::child_source_test {
 namespace {
 
 /// A wait that writes down what it is told.
@@ -568,4 +568,4 @@ TEST_P(ChildSource, OfAForkedChildIsOfNoUseAndDoesNoHarm) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::child_source_test

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::child_threads_test {
 namespace {
 
 /// Several loops that share SIGCHLD: each spawns processes of its own, and takes children that
@@ -178,4 +178,4 @@ EDDY_ON_EVERY_ENGINE(LongChildThreads);
 TEST_P(LongChildThreads, LoopsShareTheSignalAndNeverTakeEachOthersChildren) { share(1000, 3000); }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::child_threads_test

@@ -1,12 +1,16 @@
 #include "os/process_fixture.hpp"
 
+#include "kernel/process.hpp"
+
 #include <cerrno>
+#include <csignal>
 #include <fstream>
 #include <string>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::exit_test {
 namespace {
 
 class ExitTest : public ProcessTest {};
@@ -136,6 +140,52 @@ TEST_P(ExitTest, WithoutItsHandleItLivesOnAndIsReaped) {
     EXPECT_TRUE(has_children());
     writer.reset();
     EXPECT_TRUE(all_reaped());
+}
+
+/// A shell in a group of its own, and a child of it that holds our pipe open.
+process_options group_of_two(std::string script) {
+    process_options options{.program = "/bin/sh", .arguments = {"-c", std::move(script)}};
+    options.out = stdio::pipe();
+    options.process_group = 0;
+    options.kill_group_on_destroy = true;
+    return options;
+}
+
+TEST_P(ExitTest, WithoutItsHandleItsWholeGroupIsKilledIfThatWasAsked) {
+    process_handle process = spawn(group_of_two("sleep 1000 & echo; sleep 1000"));
+    const descriptor output = std::move(process.stdio_pipe(1));
+    std::string line(1, 0);
+    recorder begun;
+    start(begun, read(output, bytes(line)));
+    ASSERT_TRUE(ends(begun));
+    process.close();
+    EXPECT_EQ(read_to_end(output), "");  // ends only when both are gone
+    EXPECT_TRUE(all_reaped());
+}
+
+TEST_P(ExitTest, ItsGroupIsKilledAlsoIfItHasEndedBefore) {
+    process_handle process = spawn(group_of_two("sleep 1000 & exit 3"));
+    const descriptor output = std::move(process.stdio_pipe(1));
+    EXPECT_EQ(end_of(process).code, 3);
+    if (kernel::signal_group(process.get_descriptor().native_handle(), -1, 0) ==
+        std::errc::invalid_argument) {
+        ::kill(-process.pid(), SIGKILL);  // nobody had the time to take the number
+        GTEST_SKIP() << "Linux before 6.9";
+    }
+    process.close();
+    EXPECT_EQ(read_to_end(output), "");
+}
+
+TEST_P(ExitTest, OnlyAGroupOfItsOwnCanBeKilledWithIt) {
+    process_options options = sleeper();
+    options.kill_group_on_destroy = true;
+    EXPECT_EQ(failure_of(options).first, std::errc::invalid_argument);
+    options.process_group = ::getpgrp();
+    EXPECT_EQ(failure_of(options).first, std::errc::invalid_argument);
+    options.process_group.reset();
+    options.new_session = true;
+    process_handle process = spawn(options);
+    EXPECT_TRUE(process);
 }
 
 TEST_P(ExitTest, WithoutItsHandleItIsKilledIfThatWasAsked) {
@@ -350,4 +400,4 @@ TEST_P(ExitTest, AForkedChildLeavesTheProcessAlone) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::exit_test

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::many_processes_test {
 namespace {
 
 class ManyProcesses : public ProcessTest {
@@ -103,4 +103,4 @@ EDDY_ON_EVERY_ENGINE(LongManyProcesses);
 TEST_P(LongManyProcesses, NoneIsLostAndNothingIsLeft) { spawn_and_wait(34'000); }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::many_processes_test

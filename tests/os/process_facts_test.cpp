@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eddy::test {
+namespace eddy::test::process_facts_test {
 namespace {
 
 /// What the kernel does, on which processes are built.
@@ -176,4 +176,4 @@ TEST_F(ProcessFacts, WhoIsNoChildCanBeWatchedAndNotReaped) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::process_facts_test

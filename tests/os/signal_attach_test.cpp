@@ -9,15 +9,15 @@
 #include <memory>
 #include <string>
 
-namespace eddy::test {
+namespace eddy::test::signal_attach_test {
 namespace {
 
 class SignalAttach : public SignalTest {
 protected:
     /// What attaching throws, and says.
-    std::string refusal(signal_set signals) {
+    std::string refusal(signal_set signals, signal_source_options options = {}) {
         try {
-            signal_source source(loop(), signals);
+            signal_source source(loop(), signals, options);
         } catch (const std::system_error& e) {
             return e.what();
         }
@@ -45,16 +45,80 @@ TEST_P(SignalAttach, RefusesSignalsThatKillEvenWhenTheyAreBlocked) {
     EXPECT_NE(refusal({SIGSEGV}).find("cannot be waited for"), std::string::npos);
 }
 
-TEST_P(SignalAttach, RefusesASignalThatIsIgnored) {
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
-    struct sigaction before {};
-    ::sigaction(SIGUSR1, &ignore, &before);
-    signal_source source(loop());
-    EXPECT_EQ(source.attach({SIGUSR1}), errc::signal_ignored);
-    EXPECT_NE(refusal({SIGUSR1}).find("is ignored"), std::string::npos);
-    ::sigaction(SIGUSR1, &before, nullptr);
+/// Ignores a signal until the end of the block.
+class ignored_signal {
+public:
+    explicit ignored_signal(int signum) : signum_(signum) { ignore(&before_); }
+    ~ignored_signal() {
+        ignore(nullptr);  // which throws away what is pending
+        ::sigaction(signum_, &before_, nullptr);
+    }
+    ignored_signal(const ignored_signal&) = delete;
+    ignored_signal& operator=(const ignored_signal&) = delete;
+
+private:
+    void ignore(struct sigaction* before) const {
+        struct sigaction ignored {};
+        ignored.sa_handler = SIG_IGN;
+        ::sigaction(signum_, &ignored, before);
+    }
+
+    int signum_;
+    struct sigaction before_ {};
+};
+
+TEST_P(SignalAttach, RefusesASignalThatIsIgnoredIfTheSourceIsStrict) {
+    signal_source source(loop(), {.strict = true});
+    {
+        const ignored_signal ignored(SIGUSR1);
+        EXPECT_EQ(source.attach({SIGUSR1, SIGUSR2}), errc::signal_ignored);
+        EXPECT_TRUE(source.signals().empty());
+        EXPECT_NE(refusal({SIGUSR1}, {.strict = true}).find("is ignored"), std::string::npos);
+    }
     EXPECT_EQ(source.attach({SIGUSR1}), std::error_code());
+}
+
+TEST_P(SignalAttach, LeavesASignalThatIsIgnoredToWhoeverIgnoresItAndTakesTheOthers) {
+    const ignored_signal ignored(SIGUSR1);
+    signal_source source(loop(), {SIGUSR1, SIGUSR2});
+    EXPECT_EQ(source.signals(), (signal_set{SIGUSR1, SIGUSR2}));
+    EXPECT_EQ(source.ignored(), signal_set{SIGUSR1});
+    signal_recorder either;
+    signal_recorder never_comes;
+    wait(source, either, signal_set{SIGUSR1, SIGUSR2});
+    wait(source, never_comes, SIGUSR1);
+    settle();
+    send_signal(SIGUSR1);  // it is blocked, so the kernel keeps it although it is ignored
+    send_signal(SIGUSR2);
+    ASSERT_TRUE(ends(either));
+    EXPECT_EQ(either.signals().at(0).signum, SIGUSR2);
+    settle();
+    EXPECT_TRUE(never_comes.wait.pending());
+    source.detach();
+    EXPECT_TRUE(ended_canceled(never_comes));
+    EXPECT_TRUE(is_pending(SIGUSR1)) << "an ignored signal was read";
+}
+
+TEST_P(SignalAttach, AnIgnoredSignalNeedNotBeBlockedAndHasNoOwner) {
+    ASSERT_FALSE(is_blocked(SIGALRM));
+    const ignored_signal ignored(SIGALRM);
+    signal_source one(loop(), {SIGALRM});
+    signal_source two(loop(), {SIGALRM});
+    EXPECT_EQ(two.ignored(), signal_set{SIGALRM});
+}
+
+TEST_P(SignalAttach, AWaitForAnIgnoredSignalEndsWithTheLoop) {
+    const ignored_signal ignored(SIGUSR1);
+    eddy::loop short_lived({.engine = GetParam()});
+    signal_source source(short_lived, {SIGUSR1});
+    signal_recorder r;
+    wait(source, r, SIGUSR1);
+    short_lived.poll();
+    EXPECT_TRUE(r.wait.pending());
+    short_lived.stop();
+    short_lived.run(run_mode::drained);
+    EXPECT_TRUE(ended_canceled(r));
+    EXPECT_TRUE(r.wait.loop_ends());
 }
 
 TEST_P(SignalAttach, IgnoringASignalThrowsAwayWhatIsPending) {
@@ -199,4 +263,4 @@ TEST_P(SignalAttach, ItsDescriptorsAreNotInherited) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::signal_attach_test

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /// What the kernel does with signals, and what becomes of it here.
-namespace eddy::test {
+namespace eddy::test::signal_facts_test {
 namespace {
 
 class SignalFacts : public SignalTest {};
@@ -283,4 +283,4 @@ TEST(BlockSignals, AGroupsStartKeepsTheMaskToo) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::signal_facts_test

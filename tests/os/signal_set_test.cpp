@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eddy {
+namespace eddy::test::signal_set_test {
 namespace {
 
 TEST(SignalSet, HoldsWhatWasAddedAndNotRemoved) {
@@ -61,4 +61,4 @@ TEST(SignalSet, IsJoinedAndTakenApart) {
 }
 
 }  // namespace
-}  // namespace eddy
+}  // namespace eddy::test::signal_set_test

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::signal_state_test {
 namespace {
 
 /// What a new process finds of signals: its parent's must not show.
@@ -124,4 +124,4 @@ TEST_P(SignalStateTest, TheEndIsSeenThoughSigchldIsIgnored) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::signal_state_test

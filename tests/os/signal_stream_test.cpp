@@ -4,7 +4,7 @@
 #include <atomic>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::signal_stream_test {
 namespace {
 
 /// Real-time signals that another thread sends as fast as the kernel takes them.
@@ -60,4 +60,4 @@ EDDY_ON_EVERY_ENGINE(LongSignalStream);
 TEST_P(LongSignalStream, DeliversAMillionEachOnceInOrderWithoutAllocating) { stream(1'000'000); }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::signal_stream_test

@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::signal_wait_test {
 namespace {
 
 class SignalWait : public SignalTest {};
@@ -299,4 +299,4 @@ TEST_P(SignalWait, AnErrorOfTheReadEndsTheWait) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::signal_wait_test

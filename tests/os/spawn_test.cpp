@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-namespace eddy::test {
+namespace eddy::test::spawn_test {
 namespace {
 
 class SpawnTest : public ProcessTest {
@@ -435,4 +435,4 @@ TEST_P(SpawnTest, ASignalThatIsPendingHereIsNotPendingThere) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::spawn_test

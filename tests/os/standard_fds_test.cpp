@@ -4,7 +4,7 @@
 
 #include <eddy/os/process_reservation.hpp>
 
-namespace eddy::test {
+namespace eddy::test::standard_fds_test {
 namespace {
 
 class ProcessStandardFds : public ProcessTest {
@@ -92,4 +92,4 @@ TEST_P(ProcessStandardFds, AreNotTakenByAnAdoption) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::standard_fds_test

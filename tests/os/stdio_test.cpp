@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 
-namespace eddy::test {
+namespace eddy::test::stdio_test {
 namespace {
 
 class StdioTest : public ProcessTest {};
@@ -133,4 +133,4 @@ TEST_P(StdioTest, NoOtherFdReachesTheProgram) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::stdio_test

@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::stop_on_signals_test {
 namespace {
 
 class StopOnSignals : public EngineTest {
@@ -225,4 +225,4 @@ TEST_P(StopOnSignals, DoesNotKeepALoopGoingThatHasNothingToDo) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::stop_on_signals_test

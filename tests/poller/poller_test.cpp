@@ -20,7 +20,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eddy::test {
+namespace eddy::test::poller_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -525,4 +525,4 @@ TEST_P(Poller, RefusesFilesOrCallsThemReady) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::poller_test

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <csignal>
 
-namespace eddy::test {
+namespace eddy::test::bad_input_test {
 namespace {
 
 class PollsetBadInput : public PollsetTest {};
@@ -191,4 +191,4 @@ TEST_P(PollsetBadInput, AThreadThatIsCancelledInsideEndsWhenItIsOutside) {
 EDDY_WITH_EVERY_STRATEGY(PollsetBadInput);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::bad_input_test

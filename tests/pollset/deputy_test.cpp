@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::deputy_test {
 namespace {
 
 class Deputy : public PollsetTest {
@@ -186,4 +186,4 @@ INSTANTIATE_TEST_SUITE_P(Strategy, OneOfMany, ::testing::Values(poll_strategy::d
                          strategy_name);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::deputy_test

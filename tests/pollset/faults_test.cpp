@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::faults_test {
 namespace {
 
 using kernel::call;
@@ -274,4 +274,4 @@ TEST_P(PollsetFaults, ATimerThatCannotBeMadeThrowsAndTheNextOneFires) {
 EDDY_WITH_EVERY_STRATEGY(PollsetFaults);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::faults_test

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace eddy::test {
+namespace eddy::test::fork_test {
 namespace {
 
 class PollsetFork : public PollsetTest {};
@@ -85,4 +85,4 @@ TEST_P(PollsetFork, WhatAChildDestroysStaysWithTheParent) {
 EDDY_WITH_EVERY_STRATEGY(PollsetFork);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::fork_test

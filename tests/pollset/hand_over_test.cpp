@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::hand_over_test {
 namespace {
 
 /// A worker that blocks, or leaves, takes nothing with it.
@@ -184,4 +184,4 @@ TEST_P(PollsetHandOver, WhileOneThatWasCalledIsOnItsWayNobodyElseIs) {
 EDDY_WITH_EVERY_STRATEGY(PollsetHandOver);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::hand_over_test

@@ -16,7 +16,7 @@
 #include <pthread.h>
 #include <sys/eventfd.h>
 
-namespace eddy::test {
+namespace eddy::test::hard_cases_test {
 namespace {
 
 /// Has enough after that many calls.
@@ -301,4 +301,4 @@ TEST_P(PollsetHardCases, AClosureThatTwoThreadsHandInIsNotLost) {
 EDDY_WITH_EVERY_STRATEGY(PollsetHardCases);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::hard_cases_test

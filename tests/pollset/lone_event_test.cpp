@@ -6,7 +6,7 @@
 
 // An event that comes alone does not pass through the queue, and is called as if it did.
 
-namespace eddy::test {
+namespace eddy::test::lone_event_test {
 namespace {
 
 class LoneEvent : public PollsetTest {};
@@ -107,4 +107,4 @@ TEST_P(LoneEvent, MayBeginTheFirstOtherThread) {
 EDDY_WITH_EVERY_STRATEGY(LoneEvent);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::lone_event_test

@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::moving_test {
 namespace {
 
 /// Pollsets with one descriptor each. An epoll set has two: itself and what wakes it.
@@ -229,4 +229,4 @@ TEST_P(Moving, ThereAndBackWhileEventsComeLosesNone) {
 INSTANTIATE_TEST_SUITE_P(Strategy, Moving, ::testing::Values(poll_strategy::domain), strategy_name);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::moving_test

@@ -6,7 +6,7 @@
 
 #include <sched.h>
 
-namespace eddy::test {
+namespace eddy::test::neighbourhood_test {
 namespace {
 
 std::vector<unsigned> cores_for_us() {
@@ -90,4 +90,4 @@ INSTANTIATE_TEST_SUITE_P(Strategy, Neighbourhoods, ::testing::Values(poll_strate
                          strategy_name);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::neighbourhood_test

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::poll_handle_test {
 namespace {
 
 class PollHandle : public PollsetTest {};
@@ -430,4 +430,4 @@ TEST_P(PollHandle, ReleasedInsideItsClosureTheFdStaysAndTheEndIsToldAfterwards) 
 EDDY_WITH_EVERY_STRATEGY(PollHandle);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::poll_handle_test

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::pollset_sender_test {
 namespace {
 
 /// How a sender ended.
@@ -240,4 +240,4 @@ TEST_P(PollsetSender, AThreadRunsUntilAStandardTokenAsksItToStop) {
 EDDY_WITH_EVERY_STRATEGY(PollsetSender);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::pollset_sender_test

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::pollset_set_test {
 namespace {
 
 class PollsetSet : public PollsetTest {
@@ -236,4 +236,4 @@ TEST_P(PollsetSet, OfNothingIsHarmless) {
 EDDY_WITH_EVERY_STRATEGY(PollsetSet);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::pollset_set_test

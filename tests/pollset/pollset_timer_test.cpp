@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::pollset_timer_test {
 namespace {
 
 class PollsetTimer : public PollsetTest {};
@@ -280,4 +280,4 @@ TEST_P(PollsetTimer, TimersWithAnotherPriorityAreCalledFirst) {
 EDDY_WITH_EVERY_STRATEGY(PollsetTimer);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::pollset_timer_test

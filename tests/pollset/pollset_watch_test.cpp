@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <csignal>
 
-namespace eddy::test {
+namespace eddy::test::pollset_watch_test {
 namespace {
 
 class probe final : public pollset_watch {
@@ -463,4 +463,4 @@ TEST_P(PollsetWatch, WithAnotherPriorityIsCalledFirst) {
 EDDY_WITH_EVERY_STRATEGY(PollsetWatch);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::pollset_watch_test

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::pollset_work_test {
 namespace {
 
 /// A closure that stays inside until it is let go.
@@ -341,4 +341,4 @@ TEST_P(PollsetWork, AKickWritesAnEventfdForAThreadInTheKernelOnly) {
 EDDY_WITH_EVERY_STRATEGY(PollsetWork);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::pollset_work_test

@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::ported_test {
 namespace {
 
 class Ported : public PollsetTest {
@@ -357,4 +357,4 @@ TEST_P(Ported, TenThousandPollsetsShareOneFd) {
 EDDY_WITH_EVERY_STRATEGY(Ported);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::ported_test

@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-namespace eddy::test {
+namespace eddy::test::random_sets_test {
 namespace {
 
 constexpr std::size_t handle_count = 5;
@@ -206,4 +206,4 @@ TEST_P(RandomSets, APollsetServesWhatSomeWayLeadsFromAndNothingElse) {
 EDDY_WITH_EVERY_STRATEGY(RandomSets);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::random_sets_test

@@ -12,7 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::sentry_test {
 namespace {
 
 TEST(Pace, IsBriskWhileMuchIsRunInLittleTime) {
@@ -38,6 +38,30 @@ TEST(Pace, ALongRestIsNotBrisk) {
         pace.ran_one();
     }
     EXPECT_FALSE(pace.is_brisk(now += 1s));
+}
+
+/// Hence a sentry, which asks once per 0.1 ms, sees after two of these that nothing is run any
+/// more.
+TEST(Pace, IsBriskOnceAtMostAfterTheLastWasRun) {
+    static_assert(detail::pace::window == 100us, "what the header of poll_domain says");
+    random_numbers random;
+    for (int round = 0; round != 1'000; ++round) {
+        detail::pace pace;
+        time_point now = clock::now();
+        static_cast<void>(pace.is_brisk(now));
+        for (std::uint64_t looks = 1 + random.below(3); looks != 0; --looks) {
+            for (std::uint64_t runs = random.below(300); runs != 0; --runs) {
+                pace.ran_one();
+            }
+            now += std::chrono::nanoseconds(random.below(150'000));
+            static_cast<void>(pace.is_brisk(now));
+        }
+        for (std::uint64_t runs = random.below(300); runs != 0; --runs) {
+            pace.ran_one();
+        }
+        static_cast<void>(pace.is_brisk(now += detail::pace::window));
+        EXPECT_FALSE(pace.is_brisk(now += detail::pace::window));
+    }
 }
 
 /// Handles that keep themselves busy: each event makes the next one.
@@ -218,4 +242,4 @@ TEST_P(Sentry, AShutdownFetchesAll) {
 EDDY_WITH_EVERY_STRATEGY(Sentry);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::sentry_test

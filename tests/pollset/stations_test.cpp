@@ -9,7 +9,7 @@
 
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::stations_test {
 namespace {
 
 using Stations = PollsetTest;
@@ -277,4 +277,4 @@ INSTANTIATE_TEST_SUITE_P(Strategy, Pollables, ::testing::Values(poll_strategy::e
                          strategy_name);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::stations_test

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace eddy::test {
+namespace eddy::test::strategy_choice_test {
 namespace {
 
 class StrategyChoice : public ::testing::Test {
@@ -138,4 +138,4 @@ TEST_F(StrategyChoice, APollsetThatGetsNoDescriptorSaysSo) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::strategy_choice_test

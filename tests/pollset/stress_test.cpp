@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::stress_test {
 namespace {
 
 constexpr std::size_t thread_count = 8;
@@ -440,4 +440,4 @@ EDDY_WITH_EVERY_STRATEGY(PollsetStress);
 EDDY_WITH_EVERY_STRATEGY(LongPollsetStress);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::stress_test

@@ -3,7 +3,7 @@
 #include "support/signals.hpp"
 #include "watch/test_watch.hpp"
 
-namespace eddy::test {
+namespace eddy::test::allocation_test {
 namespace {
 
 class WatchAllocation : public EngineTest {};
@@ -164,4 +164,4 @@ TEST_P(WatchProcessAllocation, HappensNotWithChildren) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::allocation_test

@@ -1,6 +1,6 @@
 #include "watch/test_watch.hpp"
 
-namespace eddy::test {
+namespace eddy::test::bidi_watch_test {
 namespace {
 
 class BidiWatch : public EngineTest {};
@@ -117,4 +117,4 @@ TEST_P(BidiWatch, CanBeDestroyedWhileBothAreArmed) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::bidi_watch_test

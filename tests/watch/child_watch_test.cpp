@@ -8,7 +8,7 @@
 #include <memory>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::child_watch_test {
 namespace {
 
 /// A watch that writes down what it is told and lets a function decide.
@@ -304,4 +304,4 @@ TEST_P(ChildWatch, MadeOfALambda) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::child_watch_test

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::children_watch_test {
 namespace {
 
 class ChildrenWatch : public ProcessTest {
@@ -180,4 +180,4 @@ TEST_P(ChildrenWatch, ASignalWatchOfSigchldBesideItIsCalledToo) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::children_watch_test

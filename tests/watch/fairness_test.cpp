@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::fairness_test {
 namespace {
 
 class WatchFairness : public EngineTest {};
@@ -203,4 +203,4 @@ TEST_P(WatchFairness, WeightsOfThreeToOneShareTheBytes) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::fairness_test

@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
-namespace eddy::test {
+namespace eddy::test::fd_watch_test {
 namespace {
 
 class FdWatch : public EngineTest {};
@@ -514,4 +514,4 @@ TEST_P(FdWatch, RearmedMakesNoSystemCallOfItsOwnOnEpoll) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::fd_watch_test

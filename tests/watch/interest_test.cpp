@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-namespace eddy::test {
+namespace eddy::test::interest_test {
 namespace {
 
 /// What a watch asks for, and what it is told.
@@ -140,4 +140,4 @@ TEST_P(WatchInterest, RearmedBehindAPeerThatWillSendNoMoreIsCalledAgainAndTheOth
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::interest_test

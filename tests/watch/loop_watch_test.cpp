@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::loop_watch_test {
 namespace {
 
 /// loop() is the outer one, of each engine; the inner one of each that can be embedded.
@@ -151,4 +151,4 @@ TEST_P(LoopWatch, ALoopOfThePollEngineCannotBeAChild) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::loop_watch_test

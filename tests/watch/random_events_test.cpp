@@ -9,7 +9,7 @@
 #include <memory>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::random_events_test {
 namespace {
 
 /// What every watch should do, whatever it is called for: see on_call().
@@ -476,4 +476,4 @@ TEST_P(LongWatchRandomEvents, AgreeWithTheModel) { steps(scaled(1'000'000)); }
 EDDY_ON_EVERY_ENGINE(LongWatchRandomEvents);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::random_events_test

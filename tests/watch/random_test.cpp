@@ -5,7 +5,7 @@
 #include <memory>
 #include <thread>
 
-namespace eddy::test {
+namespace eddy::test::random_test {
 namespace {
 
 /// What a watch over a pipe should do, as simple as can be: it is called only while it is armed,
@@ -318,4 +318,4 @@ TEST_P(LongWatchRandomSteps, AgreeWithTheModel) { steps(scaled(1'000'000)); }
 EDDY_ON_EVERY_ENGINE(LongWatchRandomSteps);
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::random_test

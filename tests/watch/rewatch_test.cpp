@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace eddy::test {
+namespace eddy::test::rewatch_test {
 namespace {
 
 class Rewatch : public EngineTest {
@@ -496,4 +496,4 @@ TEST_P(WatchOfATakenNumber, IsGivenBackWhenTheExecutorHasLetGo) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::rewatch_test

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::signal_watch_test {
 namespace {
 
 /// A watch that writes down what it gets and lets a function decide.
@@ -283,4 +283,4 @@ TEST_P(SignalWatch, MadeOfALambdaLivesAsLongAsItsHandle) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::signal_watch_test

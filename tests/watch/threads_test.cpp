@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::threads_test {
 namespace {
 
 class WatchThreads : public EngineTest {};
@@ -112,4 +112,4 @@ TEST_P(WatchThreads, HandlesMayBeDroppedByOthers) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::threads_test

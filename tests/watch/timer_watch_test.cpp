@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-namespace eddy::test {
+namespace eddy::test::timer_watch_test {
 namespace {
 
 class test_timer : public timer_watch {
@@ -184,4 +184,4 @@ TEST_P(TimerWatch, ReactionsEndItOrCallItAgain) {
 }
 
 }  // namespace
-}  // namespace eddy::test
+}  // namespace eddy::test::timer_watch_test

@@ -9,6 +9,7 @@
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
 #include <eddy/io/detail/completion.hpp>
+#include <eddy/io/detail/error_subject.hpp>
 #include <eddy/io/detail/sender_argument.hpp>
 
 #include <exception>
@@ -50,6 +51,7 @@ public:
     void set_error(Error&& error) noexcept {
         using type = std::decay_t<Error>;
         if constexpr (std::is_same_v<type, std::error_code>) {
+            error_naming::forget();
             ex::set_value(std::move(receiver_), Result(error));
         } else if constexpr (std::is_same_v<type, std::exception_ptr>) {
             if (const std::error_code code = code_of(error)) {

@@ -13,6 +13,8 @@
 #include <eddy/async/report_exception.hpp>
 #include <eddy/async/retry.hpp>
 #include <eddy/async/semaphore.hpp>
+#include <eddy/async/serve_each.hpp>
+#include <eddy/async/sleep.hpp>
 #include <eddy/async/spawn.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/async/timeout.hpp>

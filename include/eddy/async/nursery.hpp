@@ -50,8 +50,10 @@ public:
         const auto memory = detail::task_access::promise(child).get_allocator();
         start(detail::shielded(std::allocator_arg, memory, std::move(child), std::move(on_error)));
     }
-    /// Both for any sender; its values are dropped. The memory is that of the allocator that its
-    /// attributes tell of, else that of the nursery.
+    /// Starts any sender as a child, or what a callable returns: a task or another sender, whose
+    /// values are dropped. The callable is kept until the child has ended, so that what a lambda
+    /// has captured lives as long as its coroutine. The memory is that of the allocator that the
+    /// sender's attributes tell of, else that of the nursery.
     template <class Sender, class... OnError>
         requires(sizeof...(OnError) <= 1)
     void start(Sender&& sender, OnError... on_error) {
@@ -59,6 +61,10 @@ public:
             const auto memory = detail::allocator_of(ex::get_env(sender), memory_);
             start(detail::await_it<std::decay_t<Sender>>(std::allocator_arg, memory,
                                                          static_cast<Sender&&>(sender)),
+                  std::move(on_error)...);
+        } else if constexpr (detail::sender_callable<Sender>) {
+            start(detail::call_it<std::decay_t<Sender>>(std::allocator_arg, memory_,
+                                                        static_cast<Sender&&>(sender)),
                   std::move(on_error)...);
         } else {
             detail::explain_argument<Sender>();

@@ -10,6 +10,7 @@
 
 #include <exception>
 #include <memory>
+#include <memory_resource>
 #include <type_traits>
 #include <utility>
 
@@ -114,9 +115,9 @@ namespace eddy {
 EDDY_EX_BEGIN
 
 /// Starts a task in the background of a loop. Thread: any. What it throws goes to `on_error`, on
-/// the loop's thread: by default a line on standard error. What `on_error` throws itself is such a
-/// line too. It ends with the loop: what it waits for then is stopped. For tasks that somebody
-/// waits for, see nursery.
+/// the loop's thread: by default it is reported (report_exception), except that its socket or the
+/// like was closed. What `on_error` throws itself is reported too. The task ends with the loop:
+/// what it waits for then is stopped. For tasks that somebody waits for, see nursery.
 ///
 ///     eddy::spawn(loop, serve(acceptor));
 ///
@@ -134,8 +135,20 @@ void spawn(loop& home, task<>&& run, OnError on_error = {}) {
     }
 }
 
-/// The same for any sender; its values are dropped. The memory is that of the allocator that its
-/// attributes tell of, else that of operator new.
+/// Starts any sender in the background of a loop, or what a callable returns: a task or another
+/// sender, whose values are dropped. The callable is called on the loop's thread, and is kept until
+/// the end, so that what a lambda has captured lives as long as its coroutine:
+///
+///     eddy::spawn(loop, [&log, name]() -> eddy::task<> {
+///         co_await eddy::sleep_for(1s);
+///         log.print(name);
+///     });
+///
+/// A lambda that is called right here, `[name]() -> eddy::task<> {...}()`, is gone at the end of
+/// the statement, and its captures with it, before the task has begun.
+///
+/// The memory is that of the allocator that the sender's attributes tell of, else that of operator
+/// new. Everything else is as for a task.
 template <class Sender, class OnError = report_exception>
 void spawn(loop& home, Sender&& sender, OnError on_error = {}) {
     if constexpr (ex::sender<Sender>) {
@@ -144,6 +157,12 @@ void spawn(loop& home, Sender&& sender, OnError on_error = {}) {
               detail::await_it<std::decay_t<Sender>>(std::allocator_arg, from,
                                                      static_cast<Sender&&>(sender)),
               std::move(on_error));
+    } else if constexpr (detail::sender_callable<Sender>) {
+        spawn(
+            home,
+            detail::call_it<std::decay_t<Sender>>(
+                std::allocator_arg, std::pmr::new_delete_resource(), static_cast<Sender&&>(sender)),
+            std::move(on_error));
     } else {
         detail::explain_argument<Sender>();
     }

@@ -96,7 +96,12 @@ public:
     }
     template <class Convert, class Request>
     auto await_transform(io_sender<Convert, Request>&& sender) noexcept {
-        return io_wait<io_sender<Convert, Request>, task_promise<T>>(sender);
+        using awaited = io_sender<Convert, Request>;
+        if constexpr (requires { Convert::waits_in_frame; }) {
+            return sender_wait<awaited>(std::move(sender), *this, self());
+        } else {
+            return io_wait<awaited, task_promise<T>>(sender);
+        }
     }
     template <class Source, class Convert>
     auto await_transform(next_ahead<Source, Convert>&& sender) noexcept {

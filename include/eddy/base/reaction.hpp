@@ -12,12 +12,13 @@ namespace eddy {
 enum class reaction : std::uint8_t {
     /// The callback has generated the edge: it has done all that was possible (until EAGAIN) of
     /// what it was told. Armed for what happens next. Costs no system call on epoll. Behind a
-    /// hang-up or at the end of a stream there is no edge to generate: it is called again, as with
-    /// `again`, for as long as that lasts, or until it is disarmed or removed. (Not so a
-    /// pollset_watch: see there.)
+    /// hang-up or at the end of a stream there is no edge to generate: it is called again for as
+    /// long as that lasts, or until it is disarmed or removed, at the latest after the next look at
+    /// the kernel. (Not so a pollset_watch: see there.)
     rearm,
     /// A part was done. Called again while I/O is still possible, behind what is ready now with its
-    /// priority; else armed. The library looks: one system call on epoll.
+    /// priority and before everything less urgent; else armed. The library looks when the callback
+    /// has returned: one system call on every engine. (A pollset_watch is called without a look.)
     again,
     /// Not called again until arm().
     disarm,

@@ -13,7 +13,7 @@ enum class engine_kind : std::uint8_t {
     epoll,
     io_uring,  ///< an error if the kernel, its administrator or this build does not have it
     poll,
-    best,  ///< probes io_uring and falls back to epoll
+    best,  ///< io_uring if a ring works from its making to a completion, else epoll
 };
 
 /// "epoll", "io_uring", "poll", "best" or "automatic".

@@ -47,7 +47,8 @@ struct slot_state {
     /// The poller was told, once and for good, to tell when there is something to read again. Not
     /// of a file, nor where it does not tell of edges.
     bool tells_of_data : 1 = false;
-    bool unused : 1 = false;  ///< all bits have names, so that several can be asked for at once
+    bool accept_fails : 1 = false;  ///< accepts fail for now, which was reported
+    // All bits have names, so that several can be asked for at once.
     descriptor_kind kind : 3 = descriptor_kind::unknown;
     /// An errno that came behind bytes of the same operation: the next transfer in that direction
     /// reports it.
@@ -69,8 +70,9 @@ struct slot_state {
 /// address that does not change, and are used again for the next fd of that number.
 struct fd_slot : slot_state {
     int fd = -1;  ///< -1: nothing is attached
-    /// Grows with each attach. Part of the poller's token and of every operation, so that what
-    /// belongs to an earlier fd of this number never touches a later one.
+    /// Grows with each attach and each detach, and wraps. Part of the poller's token and of every
+    /// operation, so that nothing of an earlier fd of this number touches a later one, unless it
+    /// is older by a multiple of 2^32 steps.
     std::uint32_t generation = 0;
     interest registered = interest::none;  ///< what the poller was told
     std::uint32_t holds : 28 = 0;          ///< operations with the kernel or another thread

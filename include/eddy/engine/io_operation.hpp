@@ -72,7 +72,10 @@ struct io_request {
     int flags = 0;
     fd_slot* slot = nullptr;
     std::uint32_t generation = 0;
-    std::uint32_t mode = 0;  ///< open: the mode of a new file; connect: the address's length
+    /// open: the mode of a new file; connect: the address's length; accept: 1 if every error is a
+    /// result, also those that an accept survives; wait: 1 if every engine looks at the start, not
+    /// only the kernel later, unless it is for something new.
+    std::uint32_t mode = 0;
     /// Buffer, iovec, msghdr, sockaddr, path; receive: the buffer that was lent, once there is one.
     void* data = nullptr;
     union {
@@ -174,6 +177,7 @@ private:
         std::uint32_t moved_ = 0;  ///< by earlier calls for a transfer that wants all
         std::uint32_t told_;       ///< readiness engines: what a wait was told of
         std::uint32_t buffers_;    ///< io_uring: how many the kernel had got before a receive
+        std::uint32_t gone_;       ///< io_uring: connections in a row that an accept skipped
     };
     phase phase_ = phase::idle;
     end_reason wanted_end_ = end_reason::none;

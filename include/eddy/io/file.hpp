@@ -47,7 +47,7 @@ public:
     static auto open(loop& home, std::string path, int flags, unsigned mode = 0666) {
         using convert = detail::opening<file>;
         return io_sender<convert>(&home, eddy::open(nullptr, flags, mode),
-                                  convert(&home, std::move(path)));
+                                  convert(&home, "file::open", std::move(path)));
     }
     /// The same below this directory: neither `..` nor an absolute path nor a link leads out of it,
     /// the error is `cross_device_link` (RESOLVE_BENEATH of openat2(2), which the kernel must
@@ -59,7 +59,7 @@ public:
         using convert = detail::opening<file>;
         return io_sender<convert>(
             home(), eddy::open(nullptr, flags, mode, native_handle(), RESOLVE_BENEATH),
-            convert(home(), std::move(path)));
+            convert(home(), "file::open_beneath", std::move(path)));
     }
 
     /// Value: how many bytes; 0 is the end of the file, or an empty buffer.

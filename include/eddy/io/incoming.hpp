@@ -2,10 +2,12 @@
 
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/detail/ahead_queue.hpp>
+#include <eddy/io/detail/as_connection.hpp>
 #include <eddy/io/detail/converts.hpp>
 #include <eddy/io/detail/next_ahead.hpp>
 #include <eddy/io/stream.hpp>
 #include <eddy/loop/lease.hpp>
+#include <eddy/loop/requests.hpp>
 
 #include <cstddef>
 #include <utility>
@@ -23,6 +25,9 @@ EDDY_EX_BEGIN
 ///         serve(co_await connections.next());
 ///     }
 ///
+/// Errors that pass are survived and reported, as by acceptor_of. With `accept_errors::every`, a
+/// next() that is pending ends with them, and the one after it goes on.
+///
 /// Destroying it closes the connections that wait here, and ends a next() that is pending with
 /// `operation_canceled`. Closing the acceptor ends it too; connections that are here can still be
 /// taken.
@@ -35,18 +40,17 @@ class incoming {
 public:
     /// Throws std::bad_alloc. An empty acceptor: next() fails with `bad_file_descriptor`.
     template <class Acceptor>
-    explicit incoming(const Acceptor& acceptor, std::size_t capacity = 64)
-        : home_(acceptor.home()) {
+    explicit incoming(const Acceptor& acceptor, std::size_t capacity = 64,
+                      accept_errors errors = accept_errors::lasting)
+        : home_(acceptor.home()), errors_(errors) {
         if (home_ != nullptr) {
-            queue_ = queue::make(*home_, acceptor.get_descriptor(), capacity);
+            queue_ = queue::make(*home_, accept_multishot(acceptor.get_descriptor(), 0, errors),
+                                 capacity);
         }
     }
 
     /// Value: a `Socket` on the acceptor's loop. This object must live until it has begun.
-    auto next() noexcept {
-        using convert = detail::as_handle<Socket>;
-        return next_as(convert{home_, {.kind = Socket::kind}});
-    }
+    auto next() noexcept { return next_as(detail::as_connection<Socket>(home_, errors_)); }
     /// Value: a unique_fd, for another loop to adopt.
     auto next_fd() noexcept { return next_as(detail::as_fd{}); }
     /// How many wait here.
@@ -57,10 +61,11 @@ private:
     template <class Convert>
     auto next_as(Convert convert) noexcept {
         return detail::next_ahead<detail::connections_ahead, Convert>(home(), queue_.get(),
-                                                                      convert);
+                                                                      std::move(convert));
     }
 
     loop* home_;
+    accept_errors errors_;
     queue::pointer queue_;
 };
 
@@ -90,7 +95,7 @@ public:
     /// Throws std::bad_alloc. An empty stream: next() fails with `bad_file_descriptor`.
     explicit incoming(const stream& from, std::size_t capacity = 4) : home_(from.home()) {
         if (home_ != nullptr) {
-            queue_ = queue::make(*home_, from.get_descriptor(), capacity);
+            queue_ = queue::make(*home_, receive_multishot(from.get_descriptor()), capacity);
         }
     }
 

@@ -2,6 +2,7 @@
 
 /// All of `io`. Including only what a file uses compiles faster.
 #include <eddy/io/address.hpp>
+#include <eddy/io/buffered.hpp>
 #include <eddy/io/bytes.hpp>
 #include <eddy/io/children.hpp>
 #include <eddy/io/file.hpp>

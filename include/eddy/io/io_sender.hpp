@@ -6,6 +6,7 @@
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
+#include <eddy/io/detail/error_subject.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/loop/stoppable_io.hpp>
 
@@ -29,6 +30,9 @@ EDDY_EX_BEGIN
 ///     bool again(io_result, io_request&) noexcept;        // optional
 ///     bool has_part() const noexcept;                     // optional
 ///     static constexpr bool takes_parts = true;           // optional
+///     error_subject subject() noexcept;                   // optional, once: names the operation
+///                                                         // in the exception of its error
+///     static constexpr bool waits_in_frame = true;        // optional
 ///
 /// prepare() is called when the operation starts, on whatever thread that is, on the Convert that
 /// lives in the operation state: there the request may be made to point into it. Its error is the
@@ -36,7 +40,9 @@ EDDY_EX_BEGIN
 /// which it may change, is to be done once more before it is over. After a stop that is not done.
 /// Of a request for `all`, the data, size and offset may have been moved along over a part of it.
 /// has_part(): one that is stopped has a value all the same, of what was done before. takes_parts:
-/// again() is told of parts of a request for `all`, too, and goes on behind them.
+/// again() is told of parts of a request for `all`, too, and goes on behind them. waits_in_frame: a
+/// task that awaits the sender keeps the operation in its frame, so that the wait allocates nothing
+/// and cannot fail for lack of memory.
 ///
 /// This Convert: the bytes that were moved.
 struct as_count {
@@ -122,13 +128,12 @@ public:
             return;
         }
         if (home() == nullptr) {
-            ex::set_error(std::move(receiver_),
-                          std::make_error_code(std::errc::bad_file_descriptor));
+            fail(std::make_error_code(std::errc::bad_file_descriptor));
             return;
         }
         if constexpr (prepare_may_fail) {
             if (const std::error_code error = convert_.prepare(mutable_request())) {
-                ex::set_error(std::move(receiver_), error);
+                fail(error);
                 return;
             }
         } else if constexpr (requires { convert_.prepare(mutable_request()); }) {
@@ -168,7 +173,7 @@ private:
     }
     void completed_at_once(io_result result) noexcept {
         if (!result) {
-            ex::set_error(std::move(receiver_), result.error());
+            fail(result.error());
         } else if (goes_on(result)) {
             go_on();
         } else {
@@ -184,8 +189,7 @@ private:
     /// The same once more, unless its handle was closed between the two.
     EDDY_COLD void go_on() noexcept {
         if (lost_descriptor()) {
-            ex::set_error(std::move(receiver_),
-                          std::make_error_code(std::errc::operation_canceled));
+            fail(std::make_error_code(std::errc::operation_canceled));
         } else {
             go();
         }
@@ -229,7 +233,15 @@ private:
         if (was_canceled()) {
             end_stopped(result);
         } else {
-            ex::set_error(std::move(receiver_), result.error());
+            fail(result.error());
+        }
+    }
+    EDDY_COLD void fail(std::error_code error) noexcept {
+        if constexpr (requires { convert_.subject(); }) {
+            const error_naming named(error, convert_.subject());
+            ex::set_error(std::move(receiver_), error);
+        } else {
+            ex::set_error(std::move(receiver_), error);
         }
     }
     void end_stopped(io_result result) noexcept {

@@ -36,7 +36,13 @@ struct descriptor_options {
 /// in small pieces. io_uring touches it only for send_file() and where
 /// `nonblocking` asks for it, in the same way.
 ///
-/// Thread: the loop's, or any while the loop does not run. Must not outlive the loop.
+/// A descriptor, request or sender that is still around after its fd was closed finds the fd gone,
+/// also when another file has got the number. The number's generation, a counter of 32 bits, tells
+/// them apart. It repeats after 2^31 attach-and-close cycles of one fd number on one loop: do not
+/// keep a stale one for that long.
+///
+/// Thread: the loop's, or any while the loop does not run: closing or destroying it while another
+/// thread runs the loop aborts. Must not outlive the loop.
 class descriptor {
 public:
     descriptor() noexcept = default;
@@ -107,6 +113,7 @@ private:
     [[nodiscard]] EDDY_API bool attach_again(loop& home, int fd, const char* name) noexcept;
     /// As release(), but says nothing of an fd that others have closed.
     void give_back() noexcept;
+    EDDY_COLD void closed_elsewhere() const noexcept;
 
     loop* home_ = nullptr;
     fd_slot* slot_ = nullptr;

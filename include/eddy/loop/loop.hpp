@@ -7,6 +7,7 @@
 #include <eddy/base/unique_fd.hpp>
 #include <eddy/engine/engine_kind.hpp>
 #include <eddy/engine/io_operation.hpp>
+#include <eddy/engine/wait_retry.hpp>
 #include <eddy/intrusive/ageing.hpp>
 #include <eddy/intrusive/inbox.hpp>
 #include <eddy/intrusive/ready_queue.hpp>
@@ -26,6 +27,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -80,6 +82,11 @@ struct loop_options {
     /// or only find what came while another thread had the core. Not in poll(), and not in a loop
     /// of which native_handle() was asked. The counters tell how often it paid.
     duration spin = duration::zero();
+    /// How long the loop goes on trying while the kernel refuses to wait with an error that may
+    /// pass (ENOMEM, EAGAIN, EBUSY), with pauses that grow from 1 ms to 1 s. Timers, posts and what
+    /// is ready run in the meantime. The first failure is reported (set_report_handler). An
+    /// interruption by a signal is no failure. 0: run() throws at once.
+    duration wait_retry = std::chrono::seconds(30);
 };
 
 enum class run_mode : std::uint8_t {
@@ -112,18 +119,22 @@ struct run_limits {
 /// has operations pending can only be run, and destroyed, by the thread that ran it before.
 class EDDY_API loop final : public scheduler {
 public:
-    /// Throws std::system_error: the engine that was asked for is denied or not built.
+    /// Throws std::system_error: the engine that was asked for is denied or not built. An io_uring
+    /// is tried first, from its making to a completion; `best` takes epoll if that fails.
     explicit loop(loop_options options = {});
     /// Cancels everything and runs until it has completed. What cannot be ended is an assertion
-    /// that names it.
+    /// that names it. If the kernel refuses to wait, that is reported, and what the kernel holds
+    /// ends without it.
     ~loop();
     loop(const loop&) = delete;
     loop& operator=(const loop&) = delete;
 
     // --- Running -----------------------------------------------------------------------------
     // Each returns how many completions it has called. Each returns early after stop(), which it
-    // takes back: the next one runs again. They throw std::system_error if the kernel refuses to
-    // wait.
+    // takes back: the next one runs again. If the kernel refuses to wait (see
+    // loop_options::wait_retry), everything that is pending is cancelled and completes, as at the
+    // end of the loop, and they throw std::system_error, which names the call. The loop may be run
+    // again.
 
     std::size_t run(run_mode mode = run_mode::stopped, run_limits limits = {});
     std::size_t run_until(time_point until) { return run(run_mode::stopped, {.until = until}); }
@@ -317,6 +328,9 @@ public:
     /// The loop that this thread is running, or null. Thread: any.
     static loop* current() noexcept { return detail::current_loop; }
     engine_kind engine() const noexcept;
+    /// The engine and the reason for it in words: "epoll: the default", "io_uring: asked for",
+    /// "io_uring: denied by seccomp; epoll".
+    std::string_view engine_choice() const noexcept;
     const char* name() const noexcept { return options_.name; }
     /// The time at the beginning of this turn, not older than the last wait; the time while the
     /// loop does not run.
@@ -382,7 +396,10 @@ private:
     void harvest(time_point until);
     void ask_kernel(time_point until);
     void look_at_kernel(time_point until);
-    [[noreturn]] EDDY_COLD static void cannot_wait(std::error_code error);
+    EDDY_COLD void wait_failed(io_result found);
+    void take_pause(duration pause) noexcept;
+    [[noreturn]] void cannot_wait(std::error_code error);
+    void end_without_kernel(std::error_code error) noexcept;
     EDDY_COLD void begin_pause() noexcept;
     bool may_spin() noexcept {
         return options_.spin > duration::zero() && !embedded_ && spin_gauge_.wants();
@@ -399,6 +416,13 @@ private:
         }
     }
     void end_sleep() noexcept;
+    void take_after_poll() noexcept {
+        while (!after_poll_.empty()) {
+            operation& next = after_poll_.pop_front();
+            static_cast<entry&>(next).after_poll_ = false;
+            ready_.push(next);
+        }
+    }
     void empty_inbox() noexcept;
     void take(queue_node& node) noexcept;
     void expire_timers() noexcept {
@@ -600,6 +624,7 @@ private:
     void cancel_entries() noexcept;
     void cancel_timers() noexcept;
     void finish_everything() noexcept;
+    void finish_some(time_point until) noexcept;
     static void insert(loop_notice*& first, loop_notice& notice) noexcept;
     static void give_notice(loop_notice*& first,
                             loop_notice::callback loop_notice::*which) noexcept;
@@ -650,6 +675,9 @@ private:
     std::uint64_t process_mark_;
     embedding* embedding_ = nullptr;
     bool attended_ = false;  ///< the native handle is readable since the last run
+    wait_retry wait_retry_;
+    std::uint64_t failed_turn_ = 0;  ///< the last one whose wait failed
+    time_point run_until_ = never;   ///< the end of this run; `min()`: it never waits
 
     /// What other threads touch, away from what only the loop's does.
     alignas(64) inbox inbox_;

@@ -188,7 +188,8 @@ inline io_request receive_multishot(const descriptor& d) noexcept {
     request.multishot = true;
     return request;
 }
-/// Descriptors that come with a message are CLOEXEC.
+/// Descriptors that come with a message are CLOEXEC, and have the numbers that the kernel chose,
+/// which may be 0, 1 or 2.
 EDDY_API io_request recvmsg(const descriptor& d, msghdr& message, int flags = 0) noexcept;
 EDDY_API io_request sendmsg(const descriptor& d, const msghdr& message, int flags = 0) noexcept;
 /// All of `count` bytes of a file, without bringing them into this process: sendfile(2). `file`
@@ -198,21 +199,35 @@ EDDY_API io_request sendmsg(const descriptor& d, const msghdr& message, int flag
 EDDY_API io_request send_file(const descriptor& socket, int file, std::int64_t offset,
                               std::size_t count) noexcept;
 
-/// Result: the new fd (`io_result::fd()`), CLOEXEC, which is the receiver's to close. Connections
-/// that are gone again are skipped. Without descriptors or memory (EMFILE and the like) the error
-/// is reported, and the next accept on this socket waits a little before it tries again.
-EDDY_API io_request accept(const descriptor& d, int flags = 0) noexcept;
-EDDY_API io_request accept(const descriptor& d, sockaddr* peer, unsigned* peer_size,
-                           int flags = 0) noexcept;
-/// Goes on until it is cancelled or fails for good. A result with EMFILE and the like has more():
-/// it goes on after a pause by itself.
-EDDY_API io_request accept_multishot(const descriptor& d, int flags = 0) noexcept;
+/// Which errors of an accept are results.
+enum class accept_errors : std::uint8_t {
+    /// Errors of the listener itself, such as `invalid_argument`: no later accept will succeed.
+    lasting,
+    /// Also those that pass. The accepts of a listener pause for 50 ms after such an error; a
+    /// multishot one goes on behind it, so that the result has more().
+    every,
+};
+
+/// Result: the new fd (`io_result::fd()`), CLOEXEC and never 0, 1 or 2, which is the receiver's to
+/// close.
+///
+/// An accept survives errors that pass. Connections that are gone again are skipped. While there
+/// are no descriptors or no memory (EMFILE, ENFILE, ENOBUFS, ENOMEM and the like), connections wait
+/// in the backlog: the accept tries every 50 ms until there is room. The first failure of a row is
+/// reported (<eddy/base/report.hpp>).
+EDDY_API io_request accept(const descriptor& d, int flags = 0,
+                           accept_errors errors = accept_errors::lasting) noexcept;
+EDDY_API io_request accept(const descriptor& d, sockaddr* peer, unsigned* peer_size, int flags = 0,
+                           accept_errors errors = accept_errors::lasting) noexcept;
+/// Accepts until it is cancelled or the listener fails for good: then more() is false.
+EDDY_API io_request accept_multishot(const descriptor& d, int flags = 0,
+                                     accept_errors errors = accept_errors::lasting) noexcept;
 EDDY_API io_request connect(const descriptor& d, const sockaddr* address, unsigned size) noexcept;
 /// At once, also before what is still being sent: wait for that first.
 EDDY_API io_request shutdown(const descriptor& d, int how) noexcept;
 
-/// Result: the new fd, CLOEXEC. `directory` and `resolve` as for openat2(2); a kernel without
-/// openat2 fails if `resolve` is not 0.
+/// Result: the new fd, CLOEXEC and never 0, 1 or 2. `directory` and `resolve` as for openat2(2); a
+/// kernel without openat2 fails if `resolve` is not 0.
 EDDY_API io_request open(const char* path, int flags, unsigned mode = 0, int directory = -100,
                          std::uint64_t resolve = 0) noexcept;
 /// Like descriptor::close(), but tells when the fd is closed. `d` is empty afterwards.

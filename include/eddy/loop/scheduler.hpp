@@ -38,6 +38,15 @@ void entry_thunk(entry& node) noexcept {
     call_on<Function>(owner_of<Member>(node));
 }
 
+/// Reports the exception that is being handled, and what has thrown it, and ends the program.
+[[noreturn]] EDDY_API EDDY_COLD void posted_callable_threw(const char* signature) noexcept;
+
+/// A text that holds the name of the type, whether or not the program has RTTI.
+template <class Callable>
+constexpr const char* callable_name() noexcept {
+    return __PRETTY_FUNCTION__;
+}
+
 }  // namespace detail
 
 /// Something that runs posted work: a loop, or a group of loops. Thread: any.
@@ -72,6 +81,10 @@ public:
 
     /// The convenient form: allocates. The callable is called, or only destroyed if it is cancelled
     /// by the end of the loop. Throws std::bad_alloc, and what copying the callable throws.
+    ///
+    /// The callable must not throw: nobody is there to catch it. If it does, the exception and the
+    /// type of the callable are reported (see set_report_handler()), and std::terminate() is
+    /// called.
     template <class Callable>
         requires(std::is_invocable_v<Callable&> && !std::is_base_of_v<entry, Callable>)
     void post(Callable&& callable) {
@@ -90,7 +103,16 @@ public:
             }
             static void run(entry& e) noexcept {
                 std::unique_ptr<job> self(&detail::owner_of<&job::node>(e));
-                self->function();
+                if constexpr (std::is_nothrow_invocable_v<std::decay_t<Callable>&>) {
+                    self->function();
+                } else {
+                    try {
+                        self->function();
+                    } catch (...) {
+                        detail::posted_callable_threw(
+                            detail::callable_name<std::decay_t<Callable>>());
+                    }
+                }
             }
             static void drop(entry& e) noexcept { delete &detail::owner_of<&job::node>(e); }
             entry node{&run, &drop};

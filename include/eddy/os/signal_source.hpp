@@ -17,6 +17,9 @@ struct signal_source_options {
     const char* name = "signal";
     /// Waits for signals do not keep run_mode::empty, run_one() and run_some() going.
     bool background = false;
+    /// An ignored signal is an error (errc::signal_ignored). By default it is left to whoever
+    /// ignores it: see signal_source.
+    bool strict = false;
 };
 
 enum class mask_after : std::uint8_t {
@@ -44,6 +47,11 @@ enum class mask_after : std::uint8_t {
 /// (pthread_kill, tgkill) can be read by that thread alone, so it comes here only if that is the
 /// loop's. SIGCHLD coalesces too: who reaps must look for every child, not for info.pid.
 ///
+/// A signal that is ignored (SIG_IGN) stays ignored: whoever started the process wants that, as
+/// nohup does with SIGHUP, and a shell script that starts a program with `&` with SIGINT. A wait
+/// for an ignored signal is accepted but never completes with that signal, so a program that waits
+/// for SIGINT or SIGTERM works however it was started. `strict` makes ignored signals an error.
+///
 /// After fork() with after_fork_in_child(), the child's source gets the child's signals; waits that
 /// were pending end as for a loop that ends.
 ///
@@ -62,7 +70,7 @@ public:
     /// Adds signals: all of them, or none if it fails. Those that it has already are no error.
     /// - errc::signal_not_waitable: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGKILL, SIGSTOP
     /// - errc::signal_not_blocked: in the calling thread; of the others nobody knows
-    /// - errc::signal_ignored: its disposition is SIG_IGN
+    /// - errc::signal_ignored: its disposition is SIG_IGN, and the source is strict
     /// - errc::signal_has_owner: another source of this process has it
     /// - no memory, no fds
     [[nodiscard]] std::error_code attach(signal_set signals) noexcept;
@@ -74,6 +82,8 @@ public:
     void detach() noexcept { detach(signals_); }
 
     signal_set signals() const noexcept { return signals_; }
+    /// Those of signals() that were ignored when they were attached.
+    signal_set ignored() const noexcept;
     loop& home() const noexcept { return home_; }
 
     /// Starts `w`: completes with the next signal of that number, or of one of these; never from

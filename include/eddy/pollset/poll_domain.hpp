@@ -3,6 +3,7 @@
 #include <eddy/base/config.hpp>
 #include <eddy/pollset/closure.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <system_error>
@@ -19,8 +20,10 @@ enum class poll_strategy : std::uint8_t {
     /// One epoll set a domain; whoever harvests shows it to all before running anything. A pollset
     /// whose thread would have to wait for another pollset's gets its own epoll set, if it shares
     /// no fd: 64 in a domain do.
-    /// While closures take a microsecond or two, one thread of a pollset runs them all; if one then
-    /// blocks, or that thread leaves `work`, another goes on after 0.1 to 0.3 ms.
+    /// While closures take a microsecond or two, one thread of a pollset runs them all. Another
+    /// thread looks every 0.1 ms whether they are still run; if a closure then blocks, or that
+    /// thread leaves `work`, it goes on itself after the second look at the latest. That is 0.1 to
+    /// 0.3 ms if the scheduler lets it run at once.
     domain,
     epoll1,  ///< one designated poller, handed on between neighbourhoods of cores
     /// An epoll set for what a pollset holds, shared while that is one fd or none. Of handles with
@@ -35,6 +38,11 @@ struct poll_domain_options {
     poll_strategy strategy = poll_strategy::automatic;
     /// Null: closures run in `work`. Lifetime: longer than the domain.
     closure_executor* executor = nullptr;
+    /// Upper bound, 1 to 1,024, on the events that one look at the kernel takes in a domain where
+    /// something has another priority than the default. The closures of these events run in the
+    /// order of priorities. A look that takes 1,024 events lasts about 0.1 ms. In other domains a
+    /// look takes as many as suits the strategy.
+    std::size_t look_max = 1024;
 };
 
 /// What the threads inside have done, since the beginning.

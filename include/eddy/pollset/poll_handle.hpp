@@ -26,8 +26,13 @@ class station;
 enum class poll_event_kind : std::uint8_t { read, write, error };
 
 struct poll_handle_options {
-    /// Of its closures, among all that a worker could run: 0 to 63, lower first. Strict: while
-    /// something more urgent is always due, it waits.
+    /// Of its closures, among all that are due in the pollset: 0 to 63, lower first. Strict, with
+    /// every strategy: while something more urgent is always due, it waits.
+    /// An event is due when a worker has looked at the kernel. One look takes all that is ready, up
+    /// to poll_domain_options::look_max. Workers look when nothing is due, and after 64 closures at
+    /// the latest; while a worker of the pollset is idle, it waits in the kernel and sees an event
+    /// at once. A worker that was in the kernel when the first handle with a priority joined takes
+    /// all that is ready only in its next look. With an executor, priorities mean nothing.
     priority_level priority = default_priority;
 };
 

@@ -137,7 +137,16 @@ private:
             self.ended_without(result, loop_ends);
             return;
         }
-        self.sender_.convert_(std::move(item), receiver{&self});
+        auto& convert = self.sender_.convert_;
+        if constexpr (requires { convert.admit(std::move(item)); }) {
+            if (!convert.admit(std::move(item))) [[unlikely]] {
+                self.sender_.queue_->take(w);  // refused: it is for the next one
+                return;
+            }
+            convert(result, receiver{&self});
+        } else {
+            convert(std::move(item), receiver{&self});
+        }
         self.arrived();
     }
     void arrived() noexcept {

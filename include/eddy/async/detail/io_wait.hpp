@@ -153,6 +153,9 @@ private:
     static void fail(void* wait, std::exception_ptr error) noexcept {
         of(wait).set_error(std::move(error));
     }
+    static error_subject subject(void* wait) noexcept {
+        return of(wait).sender_.convert_.subject();
+    }
     static consteval io_wait_calls make_calls() noexcept {
         io_wait_calls made{};
         if constexpr (prepares) {
@@ -166,6 +169,9 @@ private:
         }
         made.deliver = &deliver;
         made.fail = &fail;
+        if constexpr (requires(Convert & convert) { convert.subject(); }) {
+            made.subject = &subject;
+        }
         return made;
     }
     static constexpr io_wait_calls calls = make_calls();

@@ -3,6 +3,7 @@
 #include <eddy/async/detail/spare_room.hpp>
 #include <eddy/async/detail/task_promise.hpp>
 #include <eddy/base/config.hpp>
+#include <eddy/io/detail/error_subject.hpp>
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/own_io.hpp>
 
@@ -36,6 +37,7 @@ struct io_wait_calls {
     bool (*has_part)(void* wait) noexcept;
     void (*deliver)(void* wait, io_result result, loop& home, const io_operation& op) noexcept;
     void (*fail)(void* wait, std::exception_ptr error) noexcept;
+    error_subject (*subject)(void* wait) noexcept;
 };
 
 /// How far an io_wait is. Two ways: with a task_io, where the task, its loop and the I/O are on
@@ -98,6 +100,7 @@ struct io_wait_core {
     EDDY_API static void leave_general(void* room) noexcept;
 
 private:
+    void fail(void* wait, const std::error_code& error) const noexcept;
     void arrived(task_io& op, bool inside_start) const noexcept;
 };
 

@@ -27,6 +27,9 @@ struct into_frame {
         return calls->again != nullptr && calls->again(wait, result, request);
     }
     bool has_part() const noexcept { return calls->has_part != nullptr && calls->has_part(wait); }
+    error_subject subject() noexcept {
+        return calls->subject != nullptr ? calls->subject(wait) : error_subject();
+    }
     template <class Receiver>
     void operator()(io_result result, Receiver&& receiver, loop& home,
                     const io_operation& op) noexcept {
@@ -45,7 +48,7 @@ EDDY_EX_INLINE bool io_wait_core::prepare(task_io& op) const noexcept {
     if (!error) {
         return true;
     }
-    calls.fail(op.wait, to_exception(error));
+    fail(op.wait, error);
     give_back(op);
     return false;
 }
@@ -56,7 +59,7 @@ EDDY_EX_INLINE void io_wait_core::go_on(task_io& op, io_result result) const noe
         calls.deliver(op.wait, result, *promise.home(), op);
         arrived(op, inside_start);
     } else if (op.lost_descriptor()) {  // its handle was closed between the two
-        calls.fail(op.wait, to_exception(std::make_error_code(std::errc::operation_canceled)));
+        fail(op.wait, std::make_error_code(std::errc::operation_canceled));
         arrived(op, inside_start);
     } else {
         const io_request request = op.request();
@@ -70,13 +73,18 @@ EDDY_EX_INLINE void io_wait_core::ended_without(task_io& op, io_result result) c
         static_cast<void>(op.take_lease());
     }
     if (!op.was_canceled()) {
-        calls.fail(op.wait, to_exception(result.error()));
+        fail(op.wait, result.error());
     } else if (calls.has_part != nullptr && calls.has_part(op.wait)) {
         calls.deliver(op.wait, result, *promise.home(), op);
     } else {
         state = io_wait_state::stopped;
     }
     arrived(op, inside_start);
+}
+
+EDDY_EX_INLINE void io_wait_core::fail(void* wait, const std::error_code& error) const noexcept {
+    calls.fail(wait, calls.subject != nullptr ? system_error_of(error, calls.subject(wait))
+                                              : bare_system_error_of(error));
 }
 
 EDDY_EX_INLINE void io_wait_core::arrived(task_io& op, bool inside_start) const noexcept {

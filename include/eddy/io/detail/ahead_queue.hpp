@@ -48,7 +48,7 @@ public:
     using pointer = std::unique_ptr<ahead_queue, leave>;
 
     /// Throws std::bad_alloc.
-    EDDY_API static pointer make(loop& home, const descriptor& from, std::size_t capacity);
+    EDDY_API static pointer make(loop& home, const io_request& request, std::size_t capacity);
 
     /// The result may come before this returns.
     EDDY_API void take(waiter& w) noexcept;
@@ -65,7 +65,7 @@ public:
     std::size_t stored() const noexcept { return store_.size(); }
 
 private:
-    ahead_queue(loop& home, const descriptor& from, std::size_t capacity);
+    ahead_queue(loop& home, const io_request& request, std::size_t capacity);
     ~ahead_queue() = default;
 
     static void on_complete(io_operation& op) noexcept;

@@ -20,9 +20,6 @@ struct EDDY_API connections_ahead {
     /// whether it still fails.
     static constexpr bool end_is_told_once = false;
 
-    static io_request request(const descriptor& listener) noexcept {
-        return accept_multishot(listener);
-    }
     static bool has_item(io_result result) noexcept { return bool(result); }
     static item take(operation& op) noexcept { return unique_fd(op.result().fd()); }
 };
@@ -34,9 +31,6 @@ struct EDDY_API bytes_ahead {
     /// The kernel tells an error once, and reads the end of the stream after it.
     static constexpr bool end_is_told_once = true;
 
-    static io_request request(const descriptor& stream) noexcept {
-        return receive_multishot(stream);
-    }
     static bool has_item(io_result result) noexcept { return result && result.raw() != 0; }
     static item take(operation& op) noexcept { return op.take_lease(); }
 };

@@ -21,9 +21,13 @@ std::error_code open_for(const address& where, unique_fd& out) noexcept {
 }
 
 template <class Socket>
-std::error_code attach_socket(loop& home, const address& where, descriptor& out) noexcept {
+std::error_code attach_socket(loop& home, const address& where, bool no_delay,
+                              descriptor& out) noexcept {
     unique_fd fd;
     if (auto error = open_for<Socket>(where, fd)) {
+        return error;
+    }
+    if (auto error = no_delay ? set_no_delay(fd.get()) : std::error_code()) {
         return error;
     }
     return descriptor::attach(home, fd, out, {.kind = Socket::kind});

@@ -11,8 +11,12 @@
 
 namespace eddy::detail {
 
-/// A std::system_error with this code.
+/// A std::system_error with this code. It names the subject of the operation that is completing
+/// with this error on this thread, if that has one (error_naming).
 EDDY_API std::exception_ptr system_error_of(const std::error_code& code) noexcept;
+/// A std::system_error with this code and nothing else; a std::bad_alloc if there is no memory for
+/// its message.
+EDDY_API std::exception_ptr bare_system_error_of(const std::error_code& code) noexcept;
 
 EDDY_EX_BEGIN
 

@@ -32,7 +32,8 @@ public:
     using callback = void (*)(connect_race&) noexcept;
 
     /// Throws std::bad_alloc.
-    connect_race(loop& home, std::vector<address> to, duration delay, callback on_end);
+    connect_race(loop& home, std::vector<address> to, duration delay, bool no_delay,
+                 callback on_end);
     ~connect_race();
     connect_race(const connect_race&) = delete;
     connect_race& operator=(const connect_race&) = delete;
@@ -46,6 +47,8 @@ public:
     bool stopped() const noexcept { return winner_ == nullptr && stopping_; }
     /// The error that tells most, if there is no winner and it was not stopped.
     std::error_code error() const noexcept { return error_; }
+    /// The address that the error is of; none if there were no addresses.
+    const address& failed_at() const noexcept { return failed_at_; }
     bool has_winner() const noexcept { return winner_ != nullptr; }
     descriptor take_winner() noexcept;
 
@@ -57,7 +60,7 @@ private:
     void ended(attempt& a) noexcept;
     void failed(attempt& a) noexcept;
     void end_others() noexcept;
-    void note(std::error_code error) noexcept;
+    void note(std::error_code error, const address& of) noexcept;
     bool ending() const noexcept { return winner_ != nullptr || stopping_; }
 
     static void on_attempt(io_operation& op) noexcept;
@@ -66,6 +69,7 @@ private:
     loop& home_;
     std::vector<address> to_;
     duration delay_;
+    bool no_delay_;
     callback on_end_;
     timer timer_;
     std::unique_ptr<attempt[]> attempts_;
@@ -73,6 +77,7 @@ private:
     std::size_t pending_ = 0;
     attempt* winner_ = nullptr;
     std::error_code error_;
+    address failed_at_;
     bool stopping_ = false;
     bool cancelling_ = false;
 };

@@ -4,6 +4,7 @@
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/address.hpp>
 #include <eddy/io/detail/attach_socket.hpp>
+#include <eddy/io/detail/error_subject.hpp>
 #include <eddy/io/detail/steps.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/loop/descriptor.hpp>
@@ -18,6 +19,7 @@ EDDY_EX_BEGIN
 struct connecting_existing : as_void {
     address to;
 
+    error_subject subject() const noexcept { return {"connect", to}; }
     void prepare(io_request& request) noexcept {
         request.data = const_cast<sockaddr*>(to.native());
         request.mode = to.native_length();
@@ -30,10 +32,13 @@ struct connecting {
     using signature = ex::set_value_t(Socket);
     loop* home;
     address to;
+    const char* name;       ///< for exceptions
+    bool no_delay = false;  ///< TCP only
     descriptor made = {};
 
+    error_subject subject() const noexcept { return {name, to}; }
     step begin(io_request& request, std::error_code& error) noexcept {
-        error = attach_socket<Socket>(*home, to, made);
+        error = attach_socket<Socket>(*home, to, no_delay, made);
         if (error) {
             return step::failed;
         }

@@ -23,7 +23,10 @@ class next_ahead_state
 
 public:
     next_ahead_state(loop* home, queue* from, Convert convert, Receiver receiver) noexcept
-        : base(home, std::move(receiver)), queue_(from), waiter_(&on_result), convert_(convert) {}
+        : base(home, std::move(receiver)),
+          queue_(from),
+          waiter_(&on_result),
+          convert_(std::move(convert)) {}
     ~next_ahead_state() {
         this->retire();
         if (waits_) {
@@ -50,11 +53,24 @@ private:
         auto& self = owner_of<&next_ahead_state::waiter_>(w);
         self.waits_ = false;
         if (result) {
-            self.convert_(std::move(item), self.end());
+            self.deliver(std::move(item), result);
         } else if (loop_ends) {
             ex::set_stopped(self.end());
         } else {
             ex::set_error(self.end(), result.error());
+        }
+    }
+
+    /// A Convert with admit() may refuse an item: then it is for the next one.
+    void deliver(typename Source::item item, io_result result) noexcept {
+        if constexpr (requires { convert_.admit(std::move(item)); }) {
+            if (convert_.admit(std::move(item))) {
+                convert_(result, this->end());
+            } else {
+                begin();
+            }
+        } else {
+            convert_(std::move(item), this->end());
         }
     }
 
@@ -75,7 +91,7 @@ public:
     using sender_concept = ex::sender_tag;
 
     next_ahead(loop* home, ahead_queue<Source>* queue, Convert convert) noexcept
-        : home_(home), queue_(queue), convert_(convert) {}
+        : home_(home), queue_(queue), convert_(std::move(convert)) {}
 
     template <class Self, class... Env>
     static consteval auto get_completion_signatures() noexcept {

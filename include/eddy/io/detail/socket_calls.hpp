@@ -19,6 +19,8 @@ EDDY_API std::error_code listen_on(int fd, int backlog) noexcept;
 
 EDDY_API std::error_code set_socket_option(int fd, int level, int name, const void* value,
                                            socklen_t size) noexcept;
+/// TCP_NODELAY.
+EDDY_API std::error_code set_no_delay(int fd) noexcept;
 /// An option that is shorter than `size` is `invalid_argument`.
 EDDY_API std::error_code get_socket_option(int fd, int level, int name, void* value,
                                            socklen_t size) noexcept;

@@ -6,6 +6,7 @@
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
+#include <eddy/io/detail/error_subject.hpp>
 #include <eddy/io/detail/on_loop_state.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/loop/loop.hpp>
@@ -33,6 +34,7 @@ EDDY_EX_BEGIN
 ///     step next(io_result, io_request&, std::error_code&) noexcept;  // after a call that
 ///     succeeded void complete(Receiver&&) noexcept;                        // set_value void
 ///     drop() noexcept;                                      // before an error or a stop
+///     error_subject subject() noexcept;                     // optional: of its exceptions
 template <class Steps, class Receiver>
 class steps_state : public on_loop_state<steps_state<Steps, Receiver>, Receiver> {
     using base = on_loop_state<steps_state<Steps, Receiver>, Receiver>;
@@ -99,7 +101,12 @@ private:
     }
     void fail(std::error_code error) noexcept {
         drop();
-        ex::set_error(this->end(), error);
+        if constexpr (requires { steps_.subject(); }) {
+            const error_naming named(error, steps_.subject());
+            ex::set_error(this->end(), error);
+        } else {
+            ex::set_error(this->end(), error);
+        }
     }
 
     io_operation io_;

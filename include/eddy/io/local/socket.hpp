@@ -38,8 +38,9 @@ public:
         return io_sender<convert>(this->home(), eddy::sendmsg(this->descriptor_, sent.header),
                                   sent);
     }
-    /// Value: a message_with_fds<Max>. If more descriptors came, or this process can have no more,
-    /// it is the error `no_buffer_space`; then all of them are closed and the bytes are lost.
+    /// Value: a message_with_fds<Max>, whose descriptors are never 0, 1 or 2. If more descriptors
+    /// came, or this process can have no more, it is the error `no_buffer_space`; then all of them
+    /// are closed and the bytes are lost.
     template <std::size_t Max>
     auto receive_fds(std::span<std::byte> buffer) const noexcept {
         using convert = detail::receiving_fds<Max>;
@@ -72,7 +73,7 @@ public:
 template <class Socket = stream>
 auto connect(loop& home, const address& to) noexcept {
     using steps = detail::connecting<Socket>;
-    return detail::steps_sender<steps>(&home, steps{&home, to});
+    return detail::steps_sender<steps>(&home, steps{&home, to, "local::connect"});
 }
 
 /// Two that are connected to each other. Throws std::system_error.

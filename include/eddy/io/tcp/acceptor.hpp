@@ -15,9 +15,7 @@ EDDY_EX_BEGIN
 /// Listens for TCP connections.
 ///
 ///     tcp::acceptor acceptor(loop, address::loopback_v4(8080));
-///     for (;;) {
-///         spawn(loop, serve(co_await acceptor.accept()));
-///     }
+///     loop.run(serve_each(std::move(acceptor), session));    // eddy/async/serve_each.hpp
 class acceptor : public acceptor_of<socket> {
 public:
     using acceptor_of::acceptor_of;

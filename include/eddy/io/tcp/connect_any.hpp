@@ -6,8 +6,10 @@
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
 #include <eddy/io/detail/connect_race.hpp>
+#include <eddy/io/detail/error_subject.hpp>
 #include <eddy/io/detail/on_loop_state.hpp>
 #include <eddy/io/loop_scheduler.hpp>
+#include <eddy/io/tcp/connect_options.hpp>
 #include <eddy/io/tcp/socket.hpp>
 
 #include <chrono>
@@ -24,8 +26,10 @@ class connect_any_state : public on_loop_state<connect_any_state<Receiver>, Rece
     using base = on_loop_state<connect_any_state<Receiver>, Receiver>;
 
 public:
-    connect_any_state(loop& home, std::vector<address> to, duration delay, Receiver receiver)
-        : base(&home, std::move(receiver)), race_(home, std::move(to), delay, &on_end) {}
+    connect_any_state(loop& home, std::vector<address> to, duration delay,
+                      tcp::connect_options options, Receiver receiver)
+        : base(&home, std::move(receiver)),
+          race_(home, std::move(to), delay, options.no_delay, &on_end) {}
     ~connect_any_state() { this->retire(); }
 
 private:
@@ -42,7 +46,9 @@ private:
         } else if (race.stopped()) {
             ex::set_stopped(self.end());
         } else {
-            ex::set_error(self.end(), race.error());
+            const std::error_code error = race.error();
+            const error_naming named(error, {"tcp::connect_any", race.failed_at()});
+            ex::set_error(self.end(), error);
         }
     }
 
@@ -53,8 +59,9 @@ class [[nodiscard]] connect_any_sender {
 public:
     using sender_concept = ex::sender_tag;
 
-    connect_any_sender(loop& home, std::vector<address> to, duration delay) noexcept
-        : home_(&home), to_(std::move(to)), delay_(delay) {}
+    connect_any_sender(loop& home, std::vector<address> to, duration delay,
+                       tcp::connect_options options) noexcept
+        : home_(&home), to_(std::move(to)), delay_(delay), options_(options) {}
 
     template <class Self, class... Env>
     static consteval auto get_completion_signatures() noexcept {
@@ -64,11 +71,12 @@ public:
     /// Throws std::bad_alloc.
     template <ex::receiver Receiver>
     auto connect(Receiver receiver) && {
-        return connect_any_state<Receiver>(*home_, std::move(to_), delay_, std::move(receiver));
+        return connect_any_state<Receiver>(*home_, std::move(to_), delay_, options_,
+                                           std::move(receiver));
     }
     template <ex::receiver Receiver>
     auto connect(Receiver receiver) const& {
-        return connect_any_state<Receiver>(*home_, to_, delay_, std::move(receiver));
+        return connect_any_state<Receiver>(*home_, to_, delay_, options_, std::move(receiver));
     }
     completes_on_loop get_env() const noexcept { return {loop_scheduler(home_)}; }
     template <class Self = connect_any_sender>
@@ -84,6 +92,7 @@ private:
     loop* home_;
     std::vector<address> to_;
     duration delay_;
+    tcp::connect_options options_;
 };
 
 EDDY_EX_END
@@ -104,8 +113,9 @@ EDDY_EX_BEGIN
 /// network if there was another. No addresses: `invalid_argument`. They are copied: unlike other
 /// senders this one allocates, once for the addresses and once for the attempts.
 inline auto connect_any(loop& home, std::span<const address> to,
-                        duration delay = std::chrono::milliseconds(250)) {
-    return detail::connect_any_sender(home, detail::take_turns(to), delay);
+                        duration delay = std::chrono::milliseconds(250),
+                        connect_options options = {}) {
+    return detail::connect_any_sender(home, detail::take_turns(to), delay, options);
 }
 
 EDDY_EX_END

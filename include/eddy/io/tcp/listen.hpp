@@ -17,6 +17,10 @@ struct listen_options {
     bool reuse_port = false;
     /// An IPv6 socket takes no IPv4 connections.
     bool v6_only = false;
+    /// Accepted sockets send small writes at once (TCP_NODELAY), which they inherit from the
+    /// listener. False: a small write may wait for the acknowledgement of the one before it, 40 ms
+    /// or longer. To gather small writes into one segment, use buffered().
+    bool no_delay = true;
 };
 
 /// A listening socket as a bare fd. Anything but IPv4 and IPv6 is `address_family_not_supported`.

@@ -4,6 +4,7 @@
 #include <eddy/io/detail/connecting.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/io/socket.hpp>
+#include <eddy/io/tcp/connect_options.hpp>
 
 namespace eddy::tcp {
 EDDY_EX_BEGIN
@@ -28,9 +29,9 @@ public:
 
 /// Value: a tcp::socket on `home`, which is made when this is started. The address is copied; one
 /// that is no IPv4 or IPv6 address is `address_family_not_supported`.
-inline auto connect(loop& home, const address& to) noexcept {
+inline auto connect(loop& home, const address& to, connect_options options = {}) noexcept {
     using steps = detail::connecting<socket>;
-    return detail::steps_sender<steps>(&home, steps{&home, to});
+    return detail::steps_sender<steps>(&home, steps{&home, to, "tcp::connect", options.no_delay});
 }
 
 EDDY_EX_END

@@ -1,0 +1,12 @@
+#pragma once
+
+namespace eddy::tcp {
+
+struct connect_options {
+    /// The socket sends small writes at once (TCP_NODELAY). False: a small write may wait for the
+    /// acknowledgement of the one before it, 40 ms or longer. To gather small writes into one
+    /// segment, use buffered().
+    bool no_delay = true;
+};
+
+}  // namespace eddy::tcp

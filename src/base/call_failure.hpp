@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <system_error>
+
+namespace eddy {
+
+/// An error together with the call that ended with it, so that messages can name both. True if
+/// there is an error.
+struct call_failure {
+    std::error_code error;
+    /// The name of the system call; null if no call failed.
+    const char* call = nullptr;
+
+    explicit operator bool() const noexcept { return static_cast<bool>(error); }
+    // NOLINTNEXTLINE(google-explicit-constructor): most callers only pass the code on.
+    operator std::error_code() const noexcept { return error; }
+};
+
+/// A failure of an allocation.
+inline call_failure out_of_memory() noexcept {
+    return {std::make_error_code(std::errc::not_enough_memory), "operator new"};
+}
+
+/// Throws a std::system_error whose message is `what` and the name of the call.
+[[noreturn]] inline void raise(const std::string& what, const call_failure& failure) {
+    throw std::system_error(failure.error,
+                            failure.call != nullptr ? what + ": " + failure.call : what);
+}
+
+}  // namespace eddy

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <eddy/base/report.hpp>
+
+#include <string_view>
+#include <system_error>
+
+namespace eddy {
+
+/// Tells the program's operator something that no caller can be told: gives `line` to the report
+/// handler (set_report_handler). Allocates nothing. A line has no end of line and no "eddy: ".
+/// Thread: any.
+void report(std::string_view line) noexcept;
+
+/// Formats a line like printf, cuts it after 500 characters, and reports it.
+[[gnu::format(printf, 1, 2)]] void reportf(const char* format, ...) noexcept;
+
+/// The words for an errno value, in storage that lasts.
+const char* words_of(std::error_code error) noexcept;
+
+namespace detail {
+
+/// Reports a line that the default handler prints however many lines it has printed before: the
+/// process ends right after it.
+void report_last(std::string_view line) noexcept;
+
+/// Writes one line to the standard error that the process started with. The room `kernel` defines
+/// it, because only that room makes system calls.
+void write_to_standard_error(std::string_view line) noexcept;
+
+}  // namespace detail
+
+}  // namespace eddy

@@ -1,0 +1,61 @@
+#include "kernel/standard_error.hpp"
+
+#include "base/report.hpp"
+
+#include "kernel/call.hpp"
+#include "kernel/sigpipe_guard.hpp"
+
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace eddy::kernel {
+
+namespace {
+
+bool has_room(int fd) noexcept {
+    pollfd asked{fd, POLLOUT, 0};
+    count_call();
+    return ::poll(&asked, 1, 0) == 1;
+}
+
+const standard_error& at_start() noexcept {
+    static const standard_error started;
+    return started;
+}
+/// Asks before main(), while descriptor 2 is still the one that the process started with.
+[[maybe_unused]] const standard_error& asked_early = at_start();
+
+}  // namespace
+
+standard_error::standard_error() noexcept {
+    struct stat now {};
+    open_ = ::fstat(STDERR_FILENO, &now) == 0;
+    device_ = now.st_dev;
+    inode_ = now.st_ino;
+}
+
+bool standard_error::still_ours() const noexcept {
+    struct stat now {};
+    count_call();
+    if (!open_ || ::fstat(STDERR_FILENO, &now) != 0) {
+        return false;
+    }
+    return !S_ISSOCK(now.st_mode) || (now.st_dev == device_ && now.st_ino == inode_);
+}
+
+void standard_error::write(std::string_view line) const noexcept {
+    if (!still_ours() || !has_room(STDERR_FILENO)) {
+        return;
+    }
+    const sigpipe_guard guard;
+    count_call();
+    // An error has nowhere to go.
+    static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()) < 0);
+}
+
+}  // namespace eddy::kernel
+
+void eddy::detail::write_to_standard_error(std::string_view line) noexcept {
+    kernel::at_start().write(line);
+}

@@ -1,0 +1,62 @@
+#include <eddy/engine/wait_retry.hpp>
+
+#include <cerrno>
+
+#include <gtest/gtest.h>
+
+namespace eddy::test::wait_retry_test {
+namespace {
+
+using namespace std::chrono_literals;
+using verdict = wait_retry::verdict;
+
+std::error_code system(int error) { return {error, std::system_category()}; }
+
+TEST(WaitRetry, PausesLongerAndLongerUpToASecond) {
+    wait_retry retry;
+    time_point now(1000s);
+    EXPECT_EQ(retry.failed(system(ENOMEM), now, 30s), verdict::first);
+    EXPECT_EQ(retry.pause(), 1ms);
+    duration before = retry.pause();
+    while (before != 1s) {
+        now += before;
+        ASSERT_EQ(retry.failed(system(ENOMEM), now, 30s), verdict::again);
+        EXPECT_GT(retry.pause(), before);
+        EXPECT_LE(retry.pause(), 1s);
+        before = retry.pause();
+    }
+    EXPECT_EQ(retry.failed(system(ENOMEM), now, 30s), verdict::again);
+    EXPECT_EQ(retry.pause(), 1s);
+}
+
+TEST(WaitRetry, GivesUpAtTheLimit) {
+    wait_retry retry;
+    const time_point begin(1000s);
+    EXPECT_EQ(retry.failed(system(EAGAIN), begin, 30s), verdict::first);
+    EXPECT_EQ(retry.failed(system(EBUSY), begin + 30s - 1ns, 30s), verdict::again);
+    EXPECT_EQ(retry.failed(system(EINTR), begin + 30s, 30s), verdict::give_up);
+    EXPECT_EQ(retry.failed(system(ENOMEM), begin + 31s, 30s), verdict::first) << "it is anew";
+}
+
+TEST(WaitRetry, GivesUpAtOnceWhenTheErrorStays) {
+    for (const int error : {EBADF, EFAULT, EINVAL, EPERM, ENOSYS}) {
+        wait_retry retry;
+        EXPECT_EQ(retry.failed(system(error), time_point(1000s), 30s), verdict::give_up) << error;
+    }
+    wait_retry retry;
+    EXPECT_EQ(retry.failed(system(ENOMEM), time_point(1000s), 30s), verdict::first);
+    EXPECT_EQ(retry.failed(system(EBADF), time_point(1000s), 30s), verdict::give_up);
+}
+
+TEST(WaitRetry, BeginsAnewAfterAWaitThatWorked) {
+    wait_retry retry;
+    const time_point begin(1000s);
+    EXPECT_EQ(retry.failed(system(ENOMEM), begin, 30s), verdict::first);
+    EXPECT_EQ(retry.failed(system(ENOMEM), begin + 1s, 30s), verdict::again);
+    retry.worked();
+    EXPECT_EQ(retry.failed(system(ENOMEM), begin + 1h, 30s), verdict::first);
+    EXPECT_EQ(retry.pause(), 1ms);
+}
+
+}  // namespace
+}  // namespace eddy::test::wait_retry_test

@@ -1,0 +1,367 @@
+// The kernel refuses to wait: for a while, or for good.
+#include "kernel/call.hpp"
+#include "loop/loop_fixture.hpp"
+#include "loop/work.hpp"
+
+#include <eddy/base/report.hpp>
+#include <eddy/loop/local_timer.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <poll.h>
+
+namespace eddy::test::wait_failure_test {
+namespace {
+
+std::vector<std::string> heard;
+void listen_to(std::string_view line) noexcept { heard.emplace_back(line); }
+
+constexpr unsigned for_good = 1'000'000;
+
+class WaitFailure : public EngineTest {
+protected:
+    void SetUp() override {
+        EngineTest::SetUp();
+        heard.clear();
+        set_report_handler(listen_to);
+    }
+    void TearDown() override {
+        EngineTest::TearDown();
+        set_report_handler(nullptr);
+    }
+
+    static void refuse_waits(int error, unsigned times) {
+        const kernel::call call = GetParam() == engine_kind::epoll  ? kernel::call::epoll_wait
+                                  : GetParam() == engine_kind::poll ? kernel::call::poll
+                                                                    : kernel::call::uring_enter;
+        kernel::fail(call, error, 0, times);
+    }
+    const char* call() const {
+        return on(engine_kind::epoll)  ? "epoll_wait"
+               : on(engine_kind::poll) ? "ppoll"
+                                       : "io_uring_enter";
+    }
+    /// The error with which run() ends.
+    std::system_error error_of_run() {
+        try {
+            loop().run();
+        } catch (const std::system_error& error) {
+            return error;
+        }
+        ADD_FAILURE() << "run() has not thrown";
+        return std::system_error(std::error_code());
+    }
+};
+EDDY_ON_EVERY_ENGINE(WaitFailure);
+
+TEST_P(WaitFailure, ThatPassesIsReportedAndWaitsGoOn) {
+    for (const int error : {ENOMEM, EAGAIN, EBUSY}) {
+        auto [ours, theirs] = make_pipe();
+        descriptor end = attach(std::move(ours));
+        std::byte buffer[8];
+        recorder reading;
+        start(reading, read(end, buffer));
+        heard.clear();
+        refuse_waits(error, 3);
+        ASSERT_EQ(::write(theirs.get(), "hello", 5), 5);
+        EXPECT_TRUE(ends(reading));
+        kernel::fail_nothing();
+        EXPECT_EQ(reading.result().count(), 5U);
+        ASSERT_EQ(heard.size(), 1U) << error;
+        EXPECT_NE(heard[0].find(call()), std::string::npos) << heard[0];
+        EXPECT_NE(heard[0].find(std::strerror(error)), std::string::npos) << heard[0];
+    }
+}
+
+TEST_P(WaitFailure, ThatIsAnInterruptionIsNotReported) {
+    alarm ring(loop());
+    loop().post_after(3ms, ring);
+    refuse_waits(EINTR, 3);
+    EXPECT_EQ(loop().run_one(), 1U);
+    EXPECT_TRUE(heard.empty());
+}
+
+TEST_P(WaitFailure, LetsTimersPostsAndStopsThrough) {
+    refuse_waits(ENOMEM, for_good);
+    alarm ring(loop());
+    loop().post_after(20ms, ring);
+    loop().run_one();
+    EXPECT_EQ(ring.runs, 1);
+    bool ran = false;
+    std::thread other([&] {
+        loop().post([&] { ran = true; });
+        loop().stop();
+    });
+    loop().run();
+    other.join();
+    loop().poll();
+    EXPECT_TRUE(ran);
+}
+
+TEST_P(WaitFailure, EndsARunAtItsTime) {
+    refuse_waits(ENOMEM, for_good);
+    recorder reading;
+    auto [ours, theirs] = make_pipe();
+    descriptor end = attach(std::move(ours));
+    std::byte buffer[8];
+    start(reading, read(end, buffer));
+    for (int i = 0; i < 20; ++i) {  // the pauses would add up to more than ten seconds
+        const time_point before = clock::now();
+        loop().run_for(1ms);
+        EXPECT_GE(clock::now() - before, 1ms);
+    }
+    EXPECT_FALSE(reading.ended());
+    kernel::fail_nothing();
+    loop().abandon(reading.operation());
+}
+
+TEST_P(WaitFailure, NeverMakesPollWait) {
+    refuse_waits(ENOMEM, for_good);
+    const time_point before = clock::now();
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(loop().poll(), 0U);
+    }
+    // The pauses alone would take longer.
+    EXPECT_LT(clock::now() - before, 8s);
+    EXPECT_EQ(heard.size(), 1U) << "it is one trouble";
+}
+
+TEST_P(WaitFailure, ThatLastsLeavesRunAfterTheLimit) {
+    make_loop({.name = "mine", .wait_retry = 20ms});
+    alarm ring(loop());
+    loop().post_after(1h, ring);
+    refuse_waits(ENOMEM, for_good);
+    const time_point before = clock::now();
+    const std::system_error error = error_of_run();
+    EXPECT_GE(clock::now() - before, 20ms);
+    EXPECT_EQ(error.code(), std::errc::not_enough_memory);
+    EXPECT_NE(std::string(error.what()).find(call()), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("mine"), std::string::npos) << error.what();
+    EXPECT_EQ(ring.cancels, 1);
+}
+
+TEST_P(WaitFailure, IsNewAfterAWaitThatHasWorked) {
+    make_loop({.wait_retry = 20ms});
+    for (int i = 0; i < 5; ++i) {
+        alarm ring(loop());
+        loop().post_after(10ms, ring);
+        refuse_waits(ENOMEM, 1);
+        EXPECT_EQ(loop().run_one(), 1U) << "the time between failures does not count";
+        kernel::fail_nothing();
+        loop().poll();
+    }
+    EXPECT_EQ(heard.size(), 5U);
+}
+
+TEST_P(WaitFailure, WithoutALimitLeavesRunAtOnce) {
+    make_loop({.wait_retry = duration::zero()});
+    refuse_waits(ENOMEM, for_good);
+    EXPECT_EQ(error_of_run().code(), std::errc::not_enough_memory);
+    EXPECT_TRUE(heard.empty());
+}
+
+TEST_P(WaitFailure, ThatStaysLeavesRunAtOnce) {
+    refuse_waits(EFAULT, for_good);
+    const std::system_error error = error_of_run();
+    EXPECT_EQ(error.code(), std::errc::bad_address);
+    EXPECT_NE(std::string(error.what()).find(call()), std::string::npos) << error.what();
+}
+
+TEST_P(WaitFailure, ThatStaysEndsEverythingBeforeRunIsLeft) {
+    auto [ours, theirs] = make_pipe();
+    descriptor end = attach(std::move(ours));
+    std::byte buffer[8];
+    {
+        recorder reading;
+        alarm ring(loop());
+        local_timer tick(loop(), [](local_timer&) noexcept {});
+        job posted;
+        job next;
+        start(reading, read(end, buffer));
+        loop().poll();  // from here on the kernel has it
+        loop().post_after(1h, ring);
+        loop().post_after(1h, tick);
+        loop().post_next(next);
+        loop().post(posted);
+        refuse_waits(EFAULT, for_good);
+        EXPECT_EQ(error_of_run().code(), std::errc::bad_address);
+        EXPECT_TRUE(loop().empty());
+        EXPECT_EQ(reading.result().error(), std::errc::operation_canceled);
+        EXPECT_EQ(ring.cancels, 1);
+        EXPECT_FALSE(tick.armed());
+        EXPECT_EQ(posted.runs + posted.cancels, 1);
+        EXPECT_EQ(next.runs + next.cancels, 1);
+    }
+    kernel::fail_nothing();
+    recorder again;
+    start(again, read(end, buffer));
+    ASSERT_EQ(::write(theirs.get(), "x", 1), 1);
+    EXPECT_TRUE(ends(again)) << "the loop can be run again";
+    EXPECT_EQ(again.result().count(), 1U);
+}
+
+/// More requests than a ring has entries, and results that were not delivered yet.
+TEST_P(WaitFailure, ThatStaysEndsRequestsOfEveryKind) {
+    auto [ours, theirs] = tcp_pair();
+    descriptor stream = attach(std::move(ours));
+    auto [idle, other] = tcp_pair();
+    descriptor quiet = attach(std::move(idle));
+    recorder receiving;
+    recorder watching;
+    start(receiving, receive_multishot(stream));
+    start(watching, wait_multishot(quiet, interest::readable));
+    loop().poll();
+    for (int i = 0; i < 3; ++i) {
+        send_all(theirs.get(), "x");
+    }
+    EXPECT_EQ(loop().run_one(), 1U);
+    std::vector<std::unique_ptr<recorder>> waiting;
+    refuse_waits(EFAULT, for_good);
+    for (int i = 0; i < 600; ++i) {
+        waiting.push_back(std::make_unique<recorder>());
+        start(*waiting.back(), wait(quiet, interest::readable));
+    }
+    recorder closing;
+    start(closing, close(quiet));
+    EXPECT_EQ(error_of_run().code(), std::errc::bad_address);
+    EXPECT_TRUE(loop().empty());
+    EXPECT_EQ(receiving.endings(), 1U);
+    EXPECT_EQ(watching.endings(), 1U);
+    EXPECT_EQ(closing.endings(), 1U);
+    for (const auto& one : waiting) {
+        EXPECT_EQ(one->endings(), 1U);
+        if (!on(engine_kind::poll)) {  // which also asks ppoll() whether they are ready
+            EXPECT_EQ(one->error(), std::errc::operation_canceled);
+        }
+    }
+    EXPECT_EQ(loop().counters().leases_out, 0U);
+    EXPECT_TRUE(becomes_ready(other.get(), POLLIN)) << "the descriptor was closed";
+    kernel::fail_nothing();
+    start(receiving, receive_multishot(stream));
+    send_all(theirs.get(), "again");
+    EXPECT_TRUE(until([&] { return receiving.count() != 0; }));
+    stream.close();
+    EXPECT_TRUE(ends(receiving));
+}
+
+TEST_P(WaitFailure, ThatStaysEndsWhatIsStartedMeanwhile) {
+    auto [ours, theirs] = make_pipe();
+    descriptor end = attach(std::move(ours));
+    std::byte buffer[8];
+    recorder second;
+    recorder first([&](recorder&) { start(second, read(end, buffer)); });
+    start(first, read(end, buffer));
+    loop().poll();
+    refuse_waits(EFAULT, for_good);
+    EXPECT_EQ(error_of_run().code(), std::errc::bad_address);
+    EXPECT_TRUE(second.ended());
+    EXPECT_EQ(second.result().error(), std::errc::operation_canceled);
+}
+
+TEST_P(WaitFailure, ThatStaysDoesNotAbortTheEndOfALoop) {
+    auto [ours, theirs] = make_pipe();
+    std::byte buffer[8];
+    recorder reading;
+    {
+        descriptor end = attach(std::move(ours));
+        start(reading, read(end, buffer));
+        loop().poll();
+        refuse_waits(EFAULT, for_good);
+        end.close();
+    }
+    end_loop();
+    EXPECT_EQ(reading.result().error(), std::errc::operation_canceled);
+    ASSERT_EQ(heard.size(), 1U);
+    EXPECT_NE(heard[0].find(call()), std::string::npos) << heard[0];
+    EXPECT_NE(heard[0].find(std::strerror(EFAULT)), std::string::npos) << heard[0];
+}
+
+TEST_P(WaitFailure, ThatLastsDoesNotAbortTheEndOfALoop) {
+    make_loop({.wait_retry = 10ms});
+    auto [ours, theirs] = make_pipe();
+    std::byte buffer[8];
+    recorder reading;
+    {
+        descriptor end = attach(std::move(ours));
+        start(reading, read(end, buffer));
+        loop().poll();
+        refuse_waits(ENOMEM, for_good);
+    }
+    end_loop();
+    EXPECT_EQ(reading.result().error(), std::errc::operation_canceled);
+}
+
+TEST_P(WaitFailure, OnceMoreAfterRunHasThrownDoesNotAbortTheEndOfALoop) {
+    auto [ours, theirs] = make_pipe();
+    std::byte buffer[8];
+    try {
+        eddy::loop mine({.engine = GetParam()});
+        descriptor end(mine, std::move(ours));
+        io_operation bare;  // destroyed before the loop
+        mine.start(bare, read(end, buffer));
+        mine.poll();
+        refuse_waits(EFAULT, for_good);
+        mine.run();
+        ADD_FAILURE() << "run() has not thrown";
+    } catch (const std::system_error& error) {
+        EXPECT_EQ(error.code(), std::errc::bad_address);
+    }
+}
+
+TEST_P(WaitFailure, ThatPassesDoesNotKeepAnOperationFromBeingAbandoned) {
+    auto [ours, theirs] = make_pipe();
+    descriptor end = attach(std::move(ours));
+    std::byte buffer[8];
+    recorder reading;
+    start(reading, read(end, buffer));
+    loop().poll();
+    refuse_waits(ENOMEM, 2);
+    loop().abandon(reading.operation());
+    kernel::fail_nothing();
+    EXPECT_TRUE(loop().empty());
+    recorder again;
+    start(again, read(end, buffer));
+    ASSERT_EQ(::write(theirs.get(), "x", 1), 1);
+    EXPECT_TRUE(ends(again));
+}
+
+TEST_P(WaitFailure, ThatStaysDoesNotKeepAnOperationFromBeingAbandoned) {
+    auto [ours, theirs] = make_pipe();
+    descriptor end = attach(std::move(ours));
+    std::byte buffer[8];
+    recorder reading;
+    start(reading, read(end, buffer));
+    loop().poll();
+    refuse_waits(EFAULT, for_good);
+    loop().abandon(reading.operation());
+    EXPECT_TRUE(loop().empty());
+    kernel::fail_nothing();
+    recorder again;
+    start(again, read(end, buffer));
+    ASSERT_EQ(::write(theirs.get(), "x", 1), 1);
+    EXPECT_TRUE(ends(again));
+}
+
+TEST_P(WaitFailure, ThatStaysDoesNotKeepADescriptorFromBeingReleased) {
+    auto [ours, theirs] = make_pipe();
+    descriptor end = attach(std::move(ours));
+    std::byte buffer[8];
+    recorder reading;
+    start(reading, read(end, buffer));
+    loop().poll();
+    refuse_waits(EFAULT, for_good);
+    unique_fd back;
+    EXPECT_FALSE(end.release(back));
+    EXPECT_TRUE(back);
+    kernel::fail_nothing();
+    EXPECT_TRUE(ends(reading));
+    EXPECT_EQ(reading.result().error(), std::errc::operation_canceled);
+}
+
+}  // namespace
+}  // namespace eddy::test::wait_failure_test

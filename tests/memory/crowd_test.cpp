@@ -1,0 +1,164 @@
+#include "memory/example_server.hpp"
+#include "memory/visits.hpp"
+#include "support/fds.hpp"
+#include "support/patience.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <tuple>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <gtest/gtest.h>
+
+// Servers whose address space is limited, and more connections than fit.
+#ifdef EDDY_TEST_EXAMPLES
+
+namespace eddy::test::memory_crowd {
+
+namespace {
+
+/// Connections that each say hello.
+class crowd {
+public:
+    crowd(unsigned short port, std::size_t size) {
+        for (std::size_t i = 0; i != size; ++i) {
+            unique_fd fd = tcp_connect(port);
+            static_cast<void>(::send(fd.get(), "hello", 5, MSG_NOSIGNAL));
+            connections_.push_back({std::move(fd), 0, false});
+        }
+    }
+
+    /// Until each of them is answered or turned away; false if that takes too long.
+    bool is_settled() {
+        using std::chrono::steady_clock;
+        const auto end = steady_clock::now() + patience;
+        while (look() != connections_.size()) {
+            if (steady_clock::now() > end) {
+                return false;
+            }
+        }
+        return true;
+    }
+    std::size_t answered() const {
+        return static_cast<std::size_t>(
+            std::count_if(connections_.begin(), connections_.end(),
+                          [](const connection& c) { return c.heard == 5 && !c.ended; }));
+    }
+
+private:
+    struct connection {
+        unique_fd fd;
+        std::size_t heard;
+        bool ended;
+
+        bool settled() const { return ended || heard == 5; }
+    };
+
+    /// How many are settled, after a wait for those that are not.
+    std::size_t look() {
+        std::vector<pollfd> waiting;
+        for (const connection& c : connections_) {
+            waiting.push_back({c.settled() ? -1 : c.fd.get(), POLLIN, 0});
+        }
+        ::poll(waiting.data(), waiting.size(), 100);
+        std::size_t settled = 0;
+        for (std::size_t i = 0; i != waiting.size(); ++i) {
+            connection& c = connections_[i];
+            if (waiting[i].fd >= 0 && waiting[i].revents != 0) {
+                char data[8];
+                const ssize_t count = ::recv(c.fd.get(), data, sizeof data, MSG_DONTWAIT);
+                c.heard += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+                c.ended = count <= 0;
+            }
+            settled += c.settled() ? 1U : 0U;
+        }
+        return settled;
+    }
+
+    std::vector<connection> connections_;
+};
+
+class FullCrowdedServers : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {
+protected:
+    void SetUp() override {
+        rlimit files{};
+        ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+        if (files.rlim_max < 2 * many + 100) {
+            GTEST_SKIP() << "the limit of open files is too low: ulimit -Hn";
+        }
+        files.rlim_cur = files.rlim_max;
+        ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);  // servers inherit it
+        options_ = {.program = std::get<0>(GetParam()),
+                    .engine = std::get<1>(GetParam()),
+                    .arguments = {"0"}};
+        if (options_.program == "proxy") {
+            target_ = std::make_unique<example_server>(
+                example_server::options{.program = "echo_coroutine", .arguments = {"0"}});
+            options_.arguments.push_back("127.0.0.1:" + std::to_string(target_->port()));
+        }
+    }
+
+    /// What it takes to start, and room for some connections only.
+    example_server::options limited() {
+        example_server sample(options_);
+        EXPECT_TRUE(visit_echo(sample.port(), sample.faults()));
+        example_server::options limited = options_;
+        limited.limit_kib = sample.size_kib() + (target_ ? 65536 : 2048);
+        return limited;
+    }
+    bool stops_at_end_of_input() const {
+        return options_.program != "echo" && options_.program != "readme";
+    }
+
+    static constexpr std::size_t many = 3500;
+
+private:
+    example_server::options options_;
+    std::unique_ptr<example_server> target_;
+};
+
+std::string name_of(const ::testing::TestParamInfo<FullCrowdedServers::ParamType>& info) {
+    return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+}
+
+TEST_P(FullCrowdedServers, RefuseWhatDoesNotFitAndServeAllAgainWhenTheCrowdHasLeft) {
+    example_server server(limited());
+    ASSERT_NE(server.port(), 0) << server.last_words();
+    std::size_t fit = 0;
+    {
+        crowd visitors(server.port(), many);
+        ASSERT_TRUE(visitors.is_settled()) << server.last_words();
+        ASSERT_TRUE(server.runs()) << server.ending() << server.last_words();
+        fit = visitors.answered();
+        EXPECT_LT(fit, many) << "the limit limits nothing";
+        EXPECT_GT(fit, 20U);
+    }
+    ASSERT_TRUE(server.waits());
+    crowd again(server.port(), fit / 2);
+    EXPECT_TRUE(again.is_settled());
+    EXPECT_EQ(again.answered(), fit / 2) << server.last_words();
+    server.ask_to_stop(stops_at_end_of_input() ? 0 : SIGTERM);
+    EXPECT_EQ(server.ending(), stops_at_end_of_input() ? 0 : 1000 + SIGTERM);
+}
+
+INSTANTIATE_TEST_SUITE_P(Memory, FullCrowdedServers,
+                         ::testing::Combine(::testing::Values("echo", "readme", "echo_coroutine",
+                                                              "echo_sender", "proxy"),
+                                            ::testing::Values("epoll", "io_uring", "poll")),
+                         name_of);
+
+}  // namespace
+
+}  // namespace eddy::test::memory_crowd
+
+#endif

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# check.sh PROGRAM: run_suite.py and summarize.py tell the truth about PROGRAM, which is accidents.cpp.
+set -euo pipefail
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+program=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+# expect NAME GOT WANTED
+expect() {
+    [[ $2 == "$3" ]] || { printf '%s: got\n%s\ninstead of\n%s\n' "$1" "$2" "$3"; exit 1; }
+}
+
+# run SUITE CASE...: its output is in $dir/output, its exit code in $code.
+run() {
+    code=0
+    "$here/run_suite.py" --limit 2 --results "$dir/cases/room/$1.jsonl" "$program" "$@" >"$dir/output" || code=$?
+}
+
+outcomes() { sed -E 's/.*"case": "[^.]*\.([^"]*)", "outcome": "([^"]*)".*/\1 \2/' "$dir/cases/room/$1.jsonl"; }
+
+run Accident Before Crashes Between Exits Hangs Fails Skipped Last
+expect "the exit code" "$code" 1
+expect "the outcomes" "$(outcomes Accident)" 'Before passed
+Crashes failed
+Between passed
+Exits failed
+Hangs failed
+Fails failed
+Skipped skipped
+Last passed'
+for words in 'Accident.Crashes was ended by SIGABRT' 'Accident.Exits ended the process with exit code 3' \
+    'Accident.Hangs hangs: no end within 2' 'on purpose'; do
+    grep -qF "$words" "$dir/output" || { cat "$dir/output"; echo "nothing says: $words"; exit 1; }
+done
+
+run AtTheEnd Innocent Guilty InnocentToo
+expect "the outcomes of AtTheEnd" "$(outcomes AtTheEnd)" 'Innocent passed
+Guilty failed
+InnocentToo passed'
+
+run Accident Before Last
+expect "the exit code of cases that pass" "$code" 0
+
+# Suites count by their cases, other tests as themselves, and an unexplained failure of ctest as one.
+cat >"$dir/report.xml" <<'END'
+<testsuite><testcase name="room: AtTheEnd" time="0.1" status="fail"/>
+<testcase name="House.Slow" time="9" status="run"/></testsuite>
+END
+echo 'House.Fast # a reason' >"$dir/slow.txt"
+expect "the count" "$("$here/summarize.py" "$dir/report.xml" "$dir/cases" "$dir/slow.txt" 8 "" 2>"$dir/said")" "3 1"
+grep -q 'House.Slow (9.0 s)' "$dir/said" || { cat "$dir/said"; echo "the slow test is not named"; exit 1; }
+expect "the count of nothing" "$("$here/summarize.py" "$dir/none.xml" "$dir/cases" "$dir/slow.txt" 8 x 2>/dev/null)" "0 1"
