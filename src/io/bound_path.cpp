@@ -22,7 +22,7 @@ path_text terminated(std::string_view path) noexcept {
 void remove_socket(const char* path) noexcept {
     struct stat found {};
     if (!kernel::status_of(path, found) && S_ISSOCK(found.st_mode)) {
-        kernel::unlink(path);
+        (void)kernel::unlink(path);  // bind() reports a path that is still in use
     }
 }
 
@@ -57,7 +57,7 @@ void bound_path::remove() noexcept {
     struct stat found {};
     if (process_ == kernel::process_mark() && !kernel::status_of(path.data(), found) &&
         found.st_dev == device_ && found.st_ino == inode_) {
-        kernel::unlink(path.data());
+        (void)kernel::unlink(path.data());  // nobody is left to whom it could be reported
     }
     keep();
 }

@@ -149,7 +149,8 @@ bool process_registry::take_kept_end(process_state& process, kernel::process_end
 
 void process_registry::add_orphan(std::shared_ptr<process_state> process) noexcept {
     const std::lock_guard hold(lock_);
-    process->next_orphan_ = std::exchange(orphans_, process);
+    process_state& orphan = *process;
+    orphan.next_orphan_ = std::exchange(orphans_, std::move(process));
 }
 
 void process_registry::reap_orphans() noexcept {

@@ -13,7 +13,6 @@ namespace eddy {
 namespace {
 
 constexpr interest both_directions = interest::readable | interest::writable;
-constexpr interest unasked = interest::error | interest::hangup | interest::invalid;
 
 interest directions_of(interest wanted) noexcept {
     const auto writes = wanted & interest::writable;

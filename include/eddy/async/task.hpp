@@ -119,7 +119,7 @@ public:
     }
     template <std::derived_from<awaited_by_tasks> Awaited>
     auto await_transform(Awaited&& awaited) noexcept {
-        return std::move(awaited).wait(*this, self());
+        return std::forward<Awaited>(awaited).wait(*this, self());
     }
     /// What is no sender is awaited as it is, and resumes the task wherever it likes.
     template <class Awaitable>
