@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include <unistd.h>
@@ -27,5 +28,15 @@ TEST(AtTheEnd, Guilty) {
     std::atexit([] { ::_exit(7); });
 }
 TEST(AtTheEnd, InnocentToo) {}
+TEST(AtTheEnd, GuiltyToo) {
+    std::atexit([] { ::_exit(8); });
+}
+TEST(AtTheEnd, Fails) { FAIL() << "on purpose"; }
+
+TEST(Talk, WithoutEnd) {
+    for (;;) {
+        std::puts("and so on");
+    }
+}
 
 }  // namespace

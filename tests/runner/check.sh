@@ -34,10 +34,23 @@ for words in 'Accident.Crashes was ended by SIGABRT' 'Accident.Exits ended the p
     grep -qF "$words" "$dir/output" || { cat "$dir/output"; echo "nothing says: $words"; exit 1; }
 done
 
+run AtTheEnd Innocent Guilty Fails InnocentToo GuiltyToo
+expect "the outcomes of AtTheEnd with two guilty cases" "$(outcomes AtTheEnd)" 'Innocent passed
+Guilty failed
+Fails failed
+InnocentToo passed
+GuiltyToo failed'
+
 run AtTheEnd Innocent Guilty InnocentToo
 expect "the outcomes of AtTheEnd" "$(outcomes AtTheEnd)" 'Innocent passed
 Guilty failed
 InnocentToo passed'
+
+run Talk WithoutEnd
+expect "the outcome of Talk" "$(outcomes Talk)" 'WithoutEnd failed'
+grep -qF 'Talk.WithoutEnd hangs: no end within 2' "$dir/output" || { echo "nothing says that Talk hangs"; exit 1; }
+size=$(wc -c <"$dir/output")
+((size < 5000000)) || { echo "$size bytes were kept of what hangs"; exit 1; }
 
 run Accident Before Last
 expect "the exit code of cases that pass" "$code" 0

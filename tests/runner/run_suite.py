@@ -3,8 +3,8 @@
 
 A case that crashes, hangs or ends the process is named and failed, and the cases behind it run in a
 new process. If the process fails after its last case (a leak that the sanitizer finds at the end),
-each case runs once more alone, to find those that fail. The results go to a file, a line per case,
-which summarize.py counts; the output of the failed cases goes to standard output.
+each case that passed runs once more alone, to find those that fail. The results go to a file, a line
+per case, which summarize.py counts; the output of the failed cases goes to standard output.
 """
 
 import argparse
@@ -19,6 +19,9 @@ import time
 
 MARK = re.compile(r"\[ +(RUN|OK|FAILED|SKIPPED) +\] (\S+?)(?:,| |$)")
 OUTCOMES = {"OK": "passed", "FAILED": "failed", "SKIPPED": "skipped"}
+# What GoogleTest ends with when a case has failed. The sanitizers are told to end with another code.
+SOME_CASE_FAILED = 1
+OUTPUT_MAX = 1 << 20  # characters that are kept of one case
 
 
 class Process:
@@ -37,16 +40,21 @@ class Process:
         self.pending = b""
 
     def line(self, deadline):
-        """The next line, "" at the end of the output, None at the deadline."""
-        while b"\n" not in self.pending:
-            if not self.selector.select(max(0, deadline - time.monotonic())):
+        """The next line, "" at the end of the output, None behind the deadline."""
+        while True:
+            left = deadline - time.monotonic()
+            if left < 0:
                 return None
+            if b"\n" in self.pending or len(self.pending) > OUTPUT_MAX:
+                break
+            if not self.selector.select(left):
+                continue
             data = os.read(self.process.stdout.fileno(), 65536)
             if not data:
                 rest, self.pending = self.pending, b""
                 return rest.decode(errors="replace")
             self.pending += data
-        line, self.pending = self.pending.split(b"\n", 1)
+        line, _, self.pending = self.pending.partition(b"\n")
         return line.decode(errors="replace") + "\n"
 
     def end(self, deadline):
@@ -70,6 +78,25 @@ def how_it_ended(code):
     if code < 0:
         return f"was ended by {signal.Signals(-code).name}"
     return f"ended the process with exit code {code}"
+
+
+class Output:
+    """What a case has printed: the first part, and the last one if there is too much."""
+
+    def __init__(self):
+        self.clear()
+
+    def clear(self):
+        self.first, self.last = "", ""
+
+    def append(self, text):
+        if len(self.first) < OUTPUT_MAX:
+            self.first += text
+        else:
+            self.last = (self.last + text)[-OUTPUT_MAX:]
+
+    def text(self):
+        return self.first + self.last
 
 
 class Suite:
@@ -96,7 +123,7 @@ class Suite:
 
     def run_once(self, cases):
         self.current = process = Process(self.program, cases)
-        case, output = None, []
+        case, output, finished = None, Output(), []
         began = time.monotonic()
         while True:
             line = process.line(began + self.limit_s)
@@ -104,41 +131,45 @@ class Suite:
                 process.kill()
                 if case is not None:
                     output.append(f"{case} hangs: no end within {self.limit_s} s\n")
-                    self.record(case, "failed", self.limit_s, "".join(output))
+                    self.record(case, "failed", self.limit_s, output.text())
                 return None
             if line == "":
                 break
             mark = MARK.search(line)
             word = mark.group(1) if mark else None
             if word == "RUN" and case is None and mark.group(2) in cases:
-                case, output, began = mark.group(2), [line], time.monotonic()
-                continue
+                case, began = mark.group(2), time.monotonic()
+                output.clear()
             output.append(line)
             if word in OUTCOMES and mark.group(2) == case:
-                self.record(case, OUTCOMES[word], time.monotonic() - began, "".join(output))
-                case, output = None, []
+                self.record(case, OUTCOMES[word], time.monotonic() - began, output.text())
+                finished.append(case)
+                case = None
+                output.clear()
         code = process.end(began + self.limit_s)
         if code is None:
             process.kill()
         if case is not None:
             output.append(f"{case} {how_it_ended(code)}\n")
-            self.record(case, "failed", time.monotonic() - began, "".join(output))
-        elif code != 0 and not any(r["outcome"] == "failed" for r in self.results.values()):
-            return self.blame(cases, code, "".join(output))
+            self.record(case, "failed", time.monotonic() - began, output.text())
+        elif code != 0 and not (code == SOME_CASE_FAILED and self.failed_among(finished)):
+            self.blame([one for one in finished if one not in self.failed_among(finished)], code, output)
         return code
 
-    def blame(self, cases, code, output):
-        """All cases passed and the process failed: finds the ones that fail alone."""
-        if len(cases) == 1:
-            self.record(cases[0], "failed", 0, f"{output}{cases[0]} passed, then {how_it_ended(code)}\n")
-            return code
-        for case in cases:
-            self.results.pop(case)
+    def failed_among(self, cases):
+        return [case for case in cases if self.results[case]["outcome"] == "failed"]
+
+    def blame(self, passed, code, output):
+        """The process failed and no case of it explains that: finds the cases that fail alone."""
+        if len(passed) == 1:
+            output.append(f"{passed[0]} passed, then {how_it_ended(code)}\n")
+            self.record(passed[0], "failed", 0, output.text())
+            return
+        for case in passed:
             self.run_once([case])
-        if not any(r["outcome"] == "failed" for r in self.results.values()):
-            words = f"{output}together the cases pass, then the process {how_it_ended(code)}\n"
-            self.record(cases[-1], "failed", 0, words)
-        return code
+        if passed and not self.failed_among(passed):
+            output.append(f"together the cases pass, then the process {how_it_ended(code)}\n")
+            self.record(passed[-1], "failed", 0, output.text())
 
 
 def main():
