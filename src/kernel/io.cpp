@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -118,8 +119,17 @@ io_result send_file(int socket, int file, std::int64_t offset, std::size_t size)
 }
 
 io_result accept(int fd, sockaddr* address, socklen_t* size, int flags) noexcept {
-    return keep_off_standard(
-        retried(call::accept, [&] { return ::accept4(fd, address, size, flags | SOCK_CLOEXEC); }));
+    // Where a low number may come, a higher one is taken first: without one, a connection that was
+    // accepted would have to be closed instead of waiting in the backlog.
+    unique_fd reserved;
+    if (has_met_standard_fds()) {
+        if (const auto error = reserve_number(fd, reserved)) {
+            return io_result::system_error(error.value());
+        }
+    }
+    const io_result made =
+        retried(call::accept, [&] { return ::accept4(fd, address, size, flags | SOCK_CLOEXEC); });
+    return reserved ? move_to_reserved(made, std::move(reserved)) : keep_off_standard(made);
 }
 
 io_result connect(int fd, const sockaddr* address, socklen_t size) noexcept {

@@ -2,12 +2,53 @@
 
 #include "kernel/call.hpp"
 
+#include <atomic>
 #include <cerrno>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 namespace eddy::kernel {
+
+namespace {
+
+std::atomic<bool> met_standard_fds{false};
+
+/// A duplicate with a number above 2; negative: errno says why there is none.
+int duplicate_above_standard(int fd) noexcept {
+    count_call();
+    const int made = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (made < 0 && errno == EINVAL) {
+        errno = EMFILE;  // the process may have no number above 2
+    }
+    return made;
+}
+
+}  // namespace
+
+// relaxed, here and below: the hint carries no data.
+bool has_met_standard_fds() noexcept { return met_standard_fds.load(std::memory_order_relaxed); }
+
+std::error_code reserve_number(int any, unique_fd& out) noexcept {
+    const int made = duplicate_above_standard(any);
+    if (made < 0) {
+        return {errno, std::system_category()};
+    }
+    out.reset(made);
+    return {};
+}
+
+io_result move_to_reserved(io_result made, unique_fd reserved) noexcept {
+    if (!made || made.fd() > STDERR_FILENO) {
+        return made;
+    }
+    const unique_fd low(made.fd());
+    count_call();
+    if (::dup3(low.get(), reserved.get(), O_CLOEXEC) < 0) {
+        return io_result::system_error(errno);
+    }
+    return io_result::value(reserved.release());
+}
 
 std::error_code keep_own(int fd, unique_fd& out) noexcept {
     if (fd < 0) {
@@ -36,11 +77,10 @@ std::error_code move_from_standard(int& fd) noexcept {
     if (fd > STDERR_FILENO) {
         return {};
     }
-    count_call();
-    const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    met_standard_fds.store(true, std::memory_order_relaxed);
+    const int moved = duplicate_above_standard(fd);
     if (moved < 0) {
-        // EINVAL: the process may have no number above 2.
-        return {errno == EINVAL ? EMFILE : errno, std::system_category()};
+        return {errno, std::system_category()};
     }
     count_call();
     ::close(fd);

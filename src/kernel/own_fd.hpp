@@ -15,6 +15,14 @@ std::error_code keep_own(int fd, unique_fd& out) noexcept;
 /// for a higher number. If no other number is free, the fd is closed and the result is that error.
 io_result keep_off_standard(io_result made) noexcept;
 
+/// True once the kernel has made an fd of 0 to 2 for us: it may do so again.
+bool has_met_standard_fds() noexcept;
+
+/// Takes a number above 2 for an fd that is about to be made, by a duplicate of `any`.
+std::error_code reserve_number(int any, unique_fd& out) noexcept;
+/// Gives `made` the reserved number, if its own is below 3.
+io_result move_to_reserved(io_result made, unique_fd reserved) noexcept;
+
 /// Moves an fd of 0 to 2 elsewhere; the old number is free again.
 std::error_code move_from_standard(int& fd) noexcept;
 std::error_code move_from_standard(unique_fd& fd) noexcept;
