@@ -5,7 +5,6 @@
 
 #include <eddy/pollset/detail/pace.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <deque>
 #include <vector>
@@ -137,19 +136,14 @@ TEST_P(Sentry, OthersAreServedWhenABriskOneBlocks) {
     const serving first(set());
     const serving second(set());
     const serving third(set());
-    duration shortest_pause = patience;
     for (int round = 0; round != 10; ++round) {
         ASSERT_TRUE(goes_on(2'000));
         auto [read, write] = make_pipe();
         held_handle slow(domain(), std::move(read));
         bool others_went_on = false;
-        duration pause{};
         std::atomic<bool> returned{false};
         callback blocks([&](std::error_code) {
-            const time_point blocked = clock::now();
-            others_went_on = goes_on(1);
-            pause = clock::now() - blocked;
-            others_went_on = others_went_on && goes_on(200);
+            others_went_on = goes_on(200);
             returned = true;
         });
         ASSERT_FALSE(slow->notify_on_read(blocks));
@@ -157,10 +151,7 @@ TEST_P(Sentry, OthersAreServedWhenABriskOneBlocks) {
         write_all(write.get(), "x");
         ASSERT_TRUE(comes([&] { return returned.load(); }));
         EXPECT_TRUE(others_went_on) << "round " << round;
-        shortest_pause = std::min(shortest_pause, pause);
     }
-    // The header of poll_domain says 0.1 to 0.3 ms if the scheduler lets the other thread run.
-    EXPECT_LT(shortest_pause, 5ms) << "the shortest of ten is not the scheduler's";
 }
 
 TEST_P(Sentry, OthersGoOnWhenTheOneThatRanThemAllLeaves) {

@@ -21,9 +21,9 @@ enum class poll_strategy : std::uint8_t {
     /// whose thread would have to wait for another pollset's gets its own epoll set, if it shares
     /// no fd: 64 in a domain do.
     /// While closures take a microsecond or two, one thread of a pollset runs them all. Another
-    /// thread looks every 0.1 ms whether they are still run; if a closure then blocks, or that
-    /// thread leaves `work`, it goes on itself after the second look at the latest. That is 0.1 to
-    /// 0.3 ms if the scheduler lets it run at once.
+    /// thread sleeps for 0.1 ms at a time and then looks whether they are still run; if a closure
+    /// then blocks, or that thread leaves `work`, it goes on itself after the second look at the
+    /// latest. How soon that is depends on the scheduler: nothing is promised in milliseconds.
     domain,
     epoll1,  ///< one designated poller, handed on between neighbourhoods of cores
     /// An epoll set for what a pollset holds, shared while that is one fd or none. Of handles with
