@@ -22,7 +22,8 @@ path_text terminated(std::string_view path) noexcept {
 void remove_socket(const char* path) noexcept {
     struct stat found {};
     if (!kernel::status_of(path, found) && S_ISSOCK(found.st_mode)) {
-        (void)kernel::unlink(path);  // bind() reports a path that is still in use
+        // bind() reports a path that is still in use.
+        static_cast<void>(kernel::unlink(path));
     }
 }
 
@@ -57,7 +58,8 @@ void bound_path::remove() noexcept {
     struct stat found {};
     if (process_ == kernel::process_mark() && !kernel::status_of(path.data(), found) &&
         found.st_dev == device_ && found.st_ino == inode_) {
-        (void)kernel::unlink(path.data());  // nobody is left to whom it could be reported
+        // Nobody is left to whom a failure could be reported.
+        static_cast<void>(kernel::unlink(path.data()));
     }
     keep();
 }

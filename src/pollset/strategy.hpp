@@ -19,9 +19,9 @@ class poll_core;
 class station;
 struct membership;
 
-/// That a wait may bring at most.
+/// The most events that a wait brings.
 inline constexpr std::size_t events_at_once = 64;
-/// That a look may bring at most, where priorities ask for all that is ready.
+/// The most events that a look brings where priorities ask for all that is ready.
 inline constexpr std::size_t look_limit = 1024;
 
 struct strategy_traits {

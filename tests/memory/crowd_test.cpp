@@ -38,7 +38,7 @@ public:
         }
     }
 
-    /// Until each of them is answered or turned away; false if that takes too long.
+    /// Waits until each of them is answered or turned away; false if that takes too long.
     bool is_settled() {
         using std::chrono::steady_clock;
         const auto end = steady_clock::now() + patience;
@@ -64,7 +64,7 @@ private:
         bool settled() const { return ended || heard == 5; }
     };
 
-    /// How many are settled, after a wait for those that are not.
+    /// Waits for those that are not settled, and counts those that are.
     std::size_t look() {
         std::vector<pollfd> waiting;
         for (const connection& c : connections_) {
@@ -108,7 +108,7 @@ protected:
         }
     }
 
-    /// What it takes to start, and room for some connections only.
+    /// Options with as much memory as a start takes, and room for some connections only.
     example_server::options limited() {
         example_server sample(options_);
         EXPECT_TRUE(visit_echo(sample.port(), sample.faults()));
@@ -144,9 +144,11 @@ TEST_P(FullCrowdedServers, RefuseWhatDoesNotFitAndServeAllAgainWhenTheCrowdHasLe
         EXPECT_GT(fit, 20U);
     }
     ASSERT_TRUE(server.waits());
-    crowd again(server.port(), fit / 2);
+    // Freed memory lies in pieces, so the same crowd may not fit to the last visitor.
+    const std::size_t nearly_all = fit - fit / 10;
+    crowd again(server.port(), nearly_all);
     EXPECT_TRUE(again.is_settled());
-    EXPECT_EQ(again.answered(), fit / 2) << server.last_words();
+    EXPECT_EQ(again.answered(), nearly_all) << server.last_words();
     server.ask_to_stop(stops_at_end_of_input() ? 0 : SIGTERM);
     EXPECT_EQ(server.ending(), stops_at_end_of_input() ? 0 : 1000 + SIGTERM);
 }

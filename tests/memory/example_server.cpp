@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -153,6 +155,12 @@ unsigned long example_server::size_kib() const {
         }
     }
     return 0;
+}
+
+std::size_t example_server::fd_count() const {
+    std::error_code gone;
+    const std::filesystem::directory_iterator fds("/proc/" + std::to_string(pid_) + "/fd", gone);
+    return static_cast<std::size_t>(std::distance(begin(fds), end(fds)));
 }
 
 void example_server::ask_to_stop(int signal) {

@@ -19,7 +19,7 @@ namespace {
 
 class FullExamplePrograms : public ::testing::TestWithParam<const char*> {
 protected:
-    /// Ends in good order or says why it cannot, whatever allocation fails.
+    /// Checks that the program ends in good order or says why it cannot, whatever allocation fails.
     static void end_by_themselves(const std::string& program,
                                   const std::vector<std::string>& arguments, int signal = 0) {
         const scratch_directory scratch;

@@ -94,24 +94,37 @@ protected:
         EXPECT_TRUE(visit(server));
     }
 
-    /// How many blocks it has when nobody visits it.
-    static std::int64_t blocks_at_rest(example_server& server) {
-        std::int64_t least = server.faults().live.load();
+    struct holdings {
+        std::int64_t blocks;
+        std::size_t fds;
+    };
+    static holdings held_by(example_server& server) {
+        return {server.faults().live.load(), server.fd_count()};
+    }
+    /// What the server holds when nobody visits it.
+    static holdings at_rest(example_server& server) {
+        holdings least = held_by(server);
         for (int i = 0; i != 50; ++i) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            least = std::min(least, server.faults().live.load());
+            const holdings now = held_by(server);
+            least = {std::min(least.blocks, now.blocks), std::min(least.fds, now.fds)};
         }
         return least;
     }
-    static bool comes_to_rest_with(std::int64_t blocks, example_server& server) {
+    /// Waits until the server holds no more than that.
+    static ::testing::AssertionResult comes_to_rest_with(const holdings& rest,
+                                                         example_server& server) {
         using std::chrono::steady_clock;
+        holdings now = held_by(server);
         for (const auto end = steady_clock::now() + patience; steady_clock::now() < end;) {
-            if (server.faults().live.load() <= blocks) {
-                return true;
+            now = held_by(server);
+            if (now.blocks <= rest.blocks && now.fds <= rest.fds) {
+                return ::testing::AssertionSuccess();
             }
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         }
-        return false;
+        return ::testing::AssertionFailure() << now.blocks << " blocks instead of " << rest.blocks
+                                             << ", " << now.fds << " fds instead of " << rest.fds;
     }
 
     /// Ends in good order: those that do not listen to their input end by a signal.
@@ -134,14 +147,13 @@ TEST_P(ExampleServers, GoOnWhenAnyAllocationOfAVisitFails) {
     example_server server(options());
     ASSERT_NE(server.port(), 0) << server.last_words();
     warm_up(server);
-    const std::int64_t blocks = blocks_at_rest(server);
+    const holdings rest = at_rest(server);
     for_every_allocation([&](const memory_fault& fault) {
         fault.begin(server.faults());
         visit(server);
         const bool failed = server.faults().end();
         EXPECT_TRUE(serves(server));
-        EXPECT_TRUE(comes_to_rest_with(blocks, server))
-            << server.faults().live.load() - blocks << " blocks are lost";
+        EXPECT_TRUE(comes_to_rest_with(rest, server));
         return failed;
     });
     stop(server);
@@ -152,13 +164,13 @@ TEST_P(ExampleServers, GoOnAfterAResetForWhichThereIsNoMemory) {
     example_server server(options());
     ASSERT_NE(server.port(), 0) << server.last_words();
     warm_up(server);
-    const std::int64_t blocks = blocks_at_rest(server);
+    const holdings rest = at_rest(server);
     visitor inside(server.port());
     inside.say("hello\n");
     inside.hears("\n", server.faults());
     server.faults().begin(1, memory_faults::how::from_then_on);
     inside.reset();
-    EXPECT_TRUE(comes_to_rest_with(blocks, server));
+    EXPECT_TRUE(comes_to_rest_with(rest, server));
     server.faults().end();
     EXPECT_TRUE(serves(server));
     stop(server);
