@@ -134,6 +134,7 @@ std::string name_of(const ::testing::TestParamInfo<FullCrowdedServers::ParamType
 TEST_P(FullCrowdedServers, RefuseWhatDoesNotFitAndServeAllAgainWhenTheCrowdHasLeft) {
     example_server server(limited());
     ASSERT_NE(server.port(), 0) << server.last_words();
+    const std::size_t fds = server.fd_count();
     std::size_t fit = 0;
     {
         crowd visitors(server.port(), many);
@@ -143,6 +144,7 @@ TEST_P(FullCrowdedServers, RefuseWhatDoesNotFitAndServeAllAgainWhenTheCrowdHasLe
         EXPECT_LT(fit, many) << "the limit limits nothing";
         EXPECT_GT(fit, 20U);
     }
+    EXPECT_TRUE(server.comes_to_rest_with(fds)) << server.fd_count() << " of " << fds;
     ASSERT_TRUE(server.waits());
     // Freed memory lies in pieces, so the same crowd may not fit to the last visitor.
     const std::size_t nearly_all = fit - fit / 10;

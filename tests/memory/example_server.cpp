@@ -163,6 +163,17 @@ std::size_t example_server::fd_count() const {
     return static_cast<std::size_t>(std::distance(begin(fds), end(fds)));
 }
 
+bool example_server::comes_to_rest_with(std::size_t fds) const {
+    using std::chrono::steady_clock;
+    for (const auto end = steady_clock::now() + patience; steady_clock::now() < end;) {
+        if (fd_count() <= fds) {
+            return true;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+}
+
 void example_server::ask_to_stop(int signal) {
     input_.reset();
     if (signal != 0) {

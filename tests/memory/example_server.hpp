@@ -47,6 +47,8 @@ public:
     unsigned long size_kib() const;
     /// How many descriptors it has.
     std::size_t fd_count() const;
+    /// Waits until it has no more descriptors than that; false if that takes too long.
+    bool comes_to_rest_with(std::size_t fds) const;
     /// Asks it to stop, by the end of its input and by `signal` if that is not 0.
     void ask_to_stop(int signal = 0);
     /// How it has ended: its status, 1000 + n for signal n, 2000 if it goes on for too long.
