@@ -6,6 +6,7 @@
 
 #include "base/make_opened.hpp"
 #include "base/report.hpp"
+#include "engine/uring_faults.hpp"
 #include "engine/uring_position.hpp"
 #include "kernel/descriptor.hpp"
 #include "kernel/event.hpp"
@@ -83,6 +84,7 @@ progress uring_engine::start(io_operation& op, bool may_try) noexcept {
         if (io_uring_sqe* const sqe = hand_over(op, slot.writers); sqe != nullptr) {
             uring_ring::prepare_send(*sqe, request);
             sqe->user_data = uring_ring::token(op);
+            uring_faults::apply(*sqe, op);
             return progress::pending;
         }
     } else if (request.code == opcode::receive && !request.multishot && slot.readers.empty() &&
@@ -92,6 +94,7 @@ progress uring_engine::start(io_operation& op, bool may_try) noexcept {
             op.buffers_ = buffers_.added();
             uring_ring::prepare_single_receive(*sqe, request);
             sqe->user_data = uring_ring::token(op);
+            uring_faults::apply(*sqe, op);
             return progress::pending;
         }
     }
@@ -229,6 +232,7 @@ bool uring_engine::fill(io_operation& op) noexcept {
         ring_.prepare(*sqe, op.request_);
     }
     sqe->user_data = uring_ring::token(op);
+    uring_faults::apply(*sqe, op);
     return true;
 }
 

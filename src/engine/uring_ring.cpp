@@ -3,8 +3,8 @@
 #include "engine/uring_ring.hpp"
 
 #include "engine/engine.hpp"
-#include "kernel/call.hpp"
 #include "kernel/io.hpp"
+#include "kernel/once.hpp"
 #include "kernel/own_fd.hpp"
 #include "kernel/sigpipe_guard.hpp"
 #include "kernel/thread.hpp"
@@ -64,10 +64,7 @@ call_failure setup_failed(int error) noexcept {
 }  // namespace
 
 call_failure uring_ring::open(unsigned entries, const unique_fd& told) noexcept {
-    if (const int error = kernel::injected(kernel::call::uring_setup); error != 0) {
-        return setup_failed(error);
-    }
-    int result = -EINVAL;
+    io_result result = io_result::system_error(EINVAL);
     for (const unsigned flags : setups) {
         if (told && (flags & IORING_SETUP_DEFER_TASKRUN) != 0) {
             // The kernel (6.18) would tell only once of what another eventfd has caused.
@@ -76,15 +73,16 @@ call_failure uring_ring::open(unsigned entries, const unique_fd& told) noexcept 
         io_uring_params parameters{};
         parameters.flags = flags | IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE;
         parameters.cq_entries = entries * 4;
-        kernel::count_call();
-        result = io_uring_queue_init_params(entries, &ring_, &parameters);
-        if (result != -EINVAL) {
+        result = kernel::once(kernel::call::uring_setup, [&] {
+            return io_result::from_kernel(io_uring_queue_init_params(entries, &ring_, &parameters));
+        });
+        if (result.system_error() != EINVAL) {
             multishot_receive_ = (flags & IORING_SETUP_SINGLE_ISSUER) != 0;  // 6.0, as that is
             break;
         }
     }
-    if (result < 0) {
-        return setup_failed(-result);
+    if (!result) {
+        return setup_failed(result.system_error());
     }
     open_ = true;
     enabled_ = false;
@@ -115,7 +113,10 @@ call_failure uring_ring::open(unsigned entries, const unique_fd& told) noexcept 
 
 void uring_ring::close() noexcept {
     if (open_) {
-        io_uring_queue_exit(&ring_);
+        kernel::surely(kernel::call::uring_exit, [&] {
+            io_uring_queue_exit(&ring_);
+            return io_result();
+        });
         open_ = enabled_ = registered_ = false;
         enters_ = enters_until_registered;
     }
@@ -161,16 +162,16 @@ bool uring_ring::belongs_to_another_thread() const noexcept {
 }
 
 std::error_code uring_ring::share_buffers(io_uring_buf_ring& memory, unsigned entries) noexcept {
-    kernel::count_call();
-    if (const int error = kernel::injected(kernel::call::uring_buffers); error != 0) {
-        return {error, std::system_category()};
-    }
     io_uring_buf_reg registration{};
     registration.ring_addr = reinterpret_cast<std::uintptr_t>(&memory);
     registration.ring_entries = entries;
     registration.bgid = buffer_group;
-    const int result = io_uring_register_buf_ring(&ring_, &registration, 0);
-    return {result < 0 ? -result : 0, std::system_category()};
+    return kernel::once(kernel::call::uring_buffers,
+                        [&] {
+                            return io_result::from_kernel(
+                                io_uring_register_buf_ring(&ring_, &registration, 0));
+                        })
+        .error();
 }
 
 bool uring_ring::settled() const noexcept {
@@ -218,16 +219,18 @@ std::error_code uring_ring::enter(unsigned wait_for, time_point until) noexcept 
 /// counting its users. The thread has 16 places for it, and a ring that is there lives on: so only
 /// while a run lasts. A kernel before 5.18 refuses.
 void uring_ring::register_with_thread() noexcept {
-    kernel::count_call();
-    registered_ = io_uring_register_ring_fd(&ring_) == 1;
+    const io_result registered = kernel::once(kernel::call::uring_register, [&] {
+        return io_result::from_kernel(io_uring_register_ring_fd(&ring_));
+    });
+    registered_ = registered == io_result::value(1);
 }
 
 void uring_ring::run_ends() noexcept {
     enters_ = enters_until_registered;
     if (registered_) {
         registered_ = false;
-        kernel::count_call();
-        io_uring_unregister_ring_fd(&ring_);
+        kernel::surely(kernel::call::uring_register,
+                       [&] { return io_result::from_kernel(io_uring_unregister_ring_fd(&ring_)); });
         ring_.enter_ring_fd = ring_.ring_fd;
     }
 }

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstddef>
 
 namespace eddy::kernel {
 
@@ -11,53 +10,91 @@ constinit thread_local std::uint64_t detail::calls = 0;
 #ifdef EDDY_FAULTS
 namespace {
 
-struct fault {
-    std::atomic<int> error{0};
-    std::atomic<unsigned> skip{0};
-    std::atomic<unsigned> times{0};
-};
-std::array<fault, static_cast<std::size_t>(call::count_)> faults;
-std::atomic<bool> any_fault{false};
+constexpr auto relaxed = std::memory_order_relaxed;
 
 /// Takes one from a counter that may be read by several threads; false at 0.
 bool take_one(std::atomic<unsigned>& counter) noexcept {
-    unsigned value = counter.load(std::memory_order_relaxed);
-    while (value != 0 &&
-           !counter.compare_exchange_weak(value, value - 1, std::memory_order_relaxed)) {}
+    unsigned value = counter.load(relaxed);
+    while (value != 0 && !counter.compare_exchange_weak(value, value - 1, relaxed)) {}
     return value != 0;
+}
+
+/// relaxed throughout: a test sets a plan before the calls that it is for, or while any order will
+/// do.
+struct plan {
+    std::atomic<std::size_t> value{0};
+    std::atomic<unsigned> skip{0};
+    std::atomic<unsigned> times{0};
+
+    void set(std::size_t to, unsigned after, unsigned count) noexcept {
+        value.store(to, relaxed);
+        skip.store(after, relaxed);
+        times.store(count, relaxed);
+    }
+    bool fires() noexcept { return !take_one(skip) && take_one(times); }
+};
+using plans = std::array<plan, static_cast<std::size_t>(call::count_)>;
+
+plans failures;
+plans cuts;
+std::atomic<bool> any_plan{false};
+std::atomic<std::uint64_t> all_fired{0};
+
+plan& of(plans& all, call which) noexcept { return all[static_cast<std::size_t>(which)]; }
+
+bool fires(plan& one) noexcept {
+    const bool yes = one.fires();
+    all_fired.fetch_add(yes ? 1 : 0, relaxed);
+    return yes;
 }
 
 }  // namespace
 
 void fail(call which, int error, unsigned skip, unsigned times) noexcept {
-    fault& f = faults[static_cast<std::size_t>(which)];
-    f.error.store(error, std::memory_order_relaxed);
-    f.skip.store(skip, std::memory_order_relaxed);
-    f.times.store(times, std::memory_order_relaxed);
-    any_fault.store(true, std::memory_order_relaxed);
+    of(failures, which).set(static_cast<std::size_t>(error), skip, times);
+    any_plan.store(true, relaxed);
+}
+
+void shorten(call which, std::size_t to, unsigned skip, unsigned times) noexcept {
+    of(cuts, which).set(to, skip, times);
+    any_plan.store(true, relaxed);
 }
 
 void fail_nothing() noexcept {
-    for (fault& f : faults) {
-        f.times.store(0, std::memory_order_relaxed);
-        f.skip.store(0, std::memory_order_relaxed);
+    for (plans* all : {&failures, &cuts}) {
+        for (plan& one : *all) {
+            one.set(0, 0, 0);
+        }
     }
-    any_fault.store(false, std::memory_order_relaxed);
+    any_plan.store(false, relaxed);
+    all_fired.store(0, relaxed);
 }
 
+std::uint64_t fired() noexcept { return all_fired.load(relaxed); }
+
+bool faults_are_planned() noexcept { return any_plan.load(relaxed); }
+
 int injected(call which) noexcept {
-    if (!any_fault.load(std::memory_order_relaxed)) {
+    if (!faults_are_planned()) {
         return 0;
     }
-    fault& f = faults[static_cast<std::size_t>(which)];
-    if (take_one(f.skip)) {
-        return 0;
+    plan& failure = of(failures, which);
+    return fires(failure) ? static_cast<int>(failure.value.load(relaxed)) : 0;
+}
+
+std::size_t shortened(call which, std::size_t size) noexcept {
+    if (!faults_are_planned()) {
+        return size;
     }
-    return take_one(f.times) ? f.error.load(std::memory_order_relaxed) : 0;
+    plan& cut = of(cuts, which);
+    const std::size_t to = cut.value.load(relaxed);
+    return size > to && fires(cut) ? to : size;
 }
 #else
 void fail(call, int, unsigned, unsigned) noexcept {}
+void shorten(call, std::size_t, unsigned, unsigned) noexcept {}
 void fail_nothing() noexcept {}
+std::uint64_t fired() noexcept { return 0; }
 #endif
 
 }  // namespace eddy::kernel

@@ -1,10 +1,9 @@
 #include "kernel/descriptor.hpp"
 
-#include "kernel/call.hpp"
+#include "kernel/once.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <string_view>
 
@@ -19,13 +18,20 @@ namespace eddy::kernel {
 
 namespace {
 
-std::error_code last_error() noexcept { return {errno, std::system_category()}; }
+io_result flags_of(int fd) noexcept {
+    return once(call::fcntl, [&] { return ::fcntl(fd, F_GETFL); });
+}
+
+std::error_code status_of_fd(int fd, struct stat& out) noexcept {
+    return once(call::fstat, [&] { return ::fstat(fd, &out); }).error();
+}
 
 int socket_option(int fd, int option) noexcept {
     int value = -1;
     socklen_t size = sizeof value;
-    count_call();
-    return ::getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+    const io_result asked =
+        once(call::getsockopt, [&] { return ::getsockopt(fd, SOL_SOCKET, option, &value, &size); });
+    return asked ? value : -1;
 }
 
 file_type socket_type(int fd) noexcept {
@@ -34,6 +40,10 @@ file_type socket_type(int fd) noexcept {
     }
     return socket_option(fd, SO_PROTOCOL) == IPPROTO_TCP ? file_type::tcp_socket
                                                          : file_type::stream_socket;
+}
+
+bool is_tty(int fd) noexcept {
+    return once(call::isatty, [&] { return ::isatty(fd) != 0 ? 0 : -1; }).ok();
 }
 
 file_type type_of(int fd, mode_t mode) noexcept {
@@ -47,8 +57,7 @@ file_type type_of(int fd, mode_t mode) noexcept {
         case S_IFBLK:
             return file_type::file;
         case S_IFCHR:
-            count_call();
-            return ::isatty(fd) != 0 ? file_type::tty : file_type::other;
+            return is_tty(fd) ? file_type::tty : file_type::other;
         default:
             return file_type::other;
     }
@@ -67,9 +76,8 @@ std::uint32_t identity_of(const struct stat& status) noexcept {
 
 std::error_code examine(int fd, file_facts& facts) noexcept {
     struct stat status {};
-    count_call();
-    if (::fstat(fd, &status) != 0) {
-        return last_error();
+    if (auto error = status_of_fd(fd, status)) {
+        return error;
     }
     facts.type = type_of(fd, status.st_mode);
     facts.identity = identity_of(status);
@@ -78,9 +86,8 @@ std::error_code examine(int fd, file_facts& facts) noexcept {
 
 std::error_code identify(int fd, std::uint32_t& identity) noexcept {
     struct stat status {};
-    count_call();
-    if (::fstat(fd, &status) != 0) {
-        return last_error();
+    if (auto error = status_of_fd(fd, status)) {
+        return error;
     }
     identity = identity_of(status);
     return {};
@@ -95,10 +102,9 @@ std::error_code is_signalfd(int fd, bool& yes) noexcept {
     std::array<char, 32> path{};
     std::array<char, 32> target{};
     std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", fd);
-    count_call();
-    const ssize_t size = ::readlink(path.data(), target.data(), target.size());
-    yes = size > 0 && std::string_view(target.data(), static_cast<std::size_t>(size)) ==
-                          "anon_inode:[signalfd]";
+    const io_result size =
+        once(call::readlink, [&] { return ::readlink(path.data(), target.data(), target.size()); });
+    yes = std::string_view(target.data(), size.count()) == "anon_inode:[signalfd]";
     return {};
 }
 
@@ -110,37 +116,33 @@ bool tells_of_rest(int fd) noexcept {
     }
     char upper[16] = {};  // the kernel's limit for such a name
     socklen_t size = sizeof upper;
-    count_call();
-    return ::getsockopt(fd, IPPROTO_TCP, TCP_ULP, upper, &size) == 0 && size == 0;
+    const io_result asked = once(
+        call::getsockopt, [&] { return ::getsockopt(fd, IPPROTO_TCP, TCP_ULP, upper, &size); });
+    return asked.ok() && size == 0;
 }
 
 bool appends(int fd) noexcept {
-    count_call();
-    const int flags = ::fcntl(fd, F_GETFL);
-    return flags >= 0 && (flags & O_APPEND) != 0;
+    const io_result flags = flags_of(fd);
+    return flags.ok() && (flags.raw() & O_APPEND) != 0;
 }
 
 bool is_nonblocking(int fd) noexcept {
-    count_call();
-    const int flags = ::fcntl(fd, F_GETFL);
-    return flags < 0 || (flags & O_NONBLOCK) != 0;
+    const io_result flags = flags_of(fd);
+    return !flags.ok() || (flags.raw() & O_NONBLOCK) != 0;
 }
 
 std::error_code set_nonblocking(int fd, bool on, bool& was) noexcept {
-    count_call();
-    const int flags = ::fcntl(fd, F_GETFL);
-    if (flags < 0) {
-        return last_error();
+    const io_result found = flags_of(fd);
+    if (!found) {
+        return found.error();
     }
+    const int flags = static_cast<int>(found.raw());
     was = (flags & O_NONBLOCK) != 0;
     if (was == on) {
         return {};
     }
-    count_call();
-    if (::fcntl(fd, F_SETFL, on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK) != 0) {
-        return last_error();
-    }
-    return {};
+    const int wanted = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
+    return once(call::fcntl, [&] { return ::fcntl(fd, F_SETFL, wanted); }).error();
 }
 
 }  // namespace eddy::kernel

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernel/retried.hpp"
+#include "kernel/once.hpp"
 
 #include <eddy/base/error.hpp>
 

@@ -1,7 +1,7 @@
 #include "kernel/event.hpp"
 
-#include "kernel/call.hpp"
 #include "kernel/own_fd.hpp"
+#include "kernel/retried.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -17,8 +17,6 @@
 namespace eddy::kernel {
 
 namespace {
-
-std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
 
 /// The time until `until`, for a call that takes a relative timeout. Null: for ever.
 const timespec* remaining(time_point until, timespec& storage) noexcept {
@@ -50,25 +48,25 @@ int remaining_ms(const timespec* left) noexcept {
 /// Kernels before 5.11, and valgrind, have no epoll_pwait2.
 std::atomic<bool> has_pwait2{true};
 
-int wait_once(int epoll, std::span<epoll_event> events, const timespec* left) noexcept {
+io_result wait_once(int epoll, std::span<epoll_event> events, const timespec* left) noexcept {
     const int size = static_cast<int>(events.size());
     if (has_pwait2.load(std::memory_order_relaxed) && injected(call::epoll_pwait2) == 0) {
-        const int count = ::epoll_pwait2(epoll, events.data(), size, left, nullptr);
-        if (count >= 0 || errno != ENOSYS) {
+        const io_result count = once(call::epoll_wait, [&] {
+            return ::epoll_pwait2(epoll, events.data(), size, left, nullptr);
+        });
+        if (count.system_error() != ENOSYS) {
             return count;
         }
         has_pwait2.store(false, std::memory_order_relaxed);
-        count_call();
     }
-    return ::epoll_wait(epoll, events.data(), size, remaining_ms(left));
+    return once(call::epoll_wait,
+                [&] { return ::epoll_wait(epoll, events.data(), size, remaining_ms(left)); });
 }
 
 std::error_code make_timerfd(int clock, unique_fd& out) noexcept {
-    count_call();
-    if (const int error = injected(call::timerfd); error != 0) {
-        return system_error(error);
-    }
-    return keep_own(::timerfd_create(clock, TFD_CLOEXEC | TFD_NONBLOCK), out);
+    return keep_own(
+        once(call::timerfd, [&] { return ::timerfd_create(clock, TFD_CLOEXEC | TFD_NONBLOCK); }),
+        out);
 }
 
 /// The end of time disarms it.
@@ -81,65 +79,48 @@ std::error_code set_timerfd(int fd, int flags, TimePoint when) noexcept {
         value.it_value.tv_sec = static_cast<time_t>(ns / 1'000'000'000);
         value.it_value.tv_nsec = static_cast<long>(ns % 1'000'000'000);
     }
-    count_call();
-    return ::timerfd_settime(fd, TFD_TIMER_ABSTIME | flags, &value, nullptr) == 0
-               ? std::error_code()
-               : system_error(errno);
+    return once(call::timerfd_settime,
+                [&] { return ::timerfd_settime(fd, TFD_TIMER_ABSTIME | flags, &value, nullptr); })
+        .error();
 }
 
 }  // namespace
 
 std::error_code make_eventfd(unique_fd& out) noexcept {
-    count_call();
-    if (const int error = injected(call::eventfd); error != 0) {
-        return system_error(error);
-    }
-    return keep_own(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), out);
+    return keep_own(once(call::eventfd, [] { return ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }),
+                    out);
 }
 
 void signal_eventfd(int fd) noexcept {
     const std::uint64_t one = 1;
-    count_call();
     // EAGAIN: the counter is full, so it is readable, which is all that a wake-up needs.
-    while (::write(fd, &one, sizeof one) < 0 && errno == EINTR) {}
+    retried(call::eventfd_write, [&] { return ::write(fd, &one, sizeof one); });
 }
 
 void drain_eventfd(int fd) noexcept {
     std::uint64_t count = 0;
-    count_call();
-    while (::read(fd, &count, sizeof count) < 0 && errno == EINTR) {}
+    retried(call::eventfd_read, [&] { return ::read(fd, &count, sizeof count); });
 }
 
 std::error_code make_epoll(unique_fd& out) noexcept {
-    count_call();
-    if (const int error = injected(call::epoll_create); error != 0) {
-        return system_error(error);
-    }
-    return keep_own(::epoll_create1(EPOLL_CLOEXEC), out);
+    return keep_own(once(call::epoll_create, [] { return ::epoll_create1(EPOLL_CLOEXEC); }), out);
 }
 
 std::error_code epoll_ctl(int epoll, int operation, int fd, epoll_event* event) noexcept {
-    count_call();
-    if (const int error = injected(call::epoll_ctl); error != 0) {
-        return system_error(error);
-    }
-    return ::epoll_ctl(epoll, operation, fd, event) == 0 ? std::error_code() : system_error(errno);
+    return once(call::epoll_ctl, [&] { return ::epoll_ctl(epoll, operation, fd, event); }).error();
 }
 
 io_result detail::epoll_wait_until(int epoll, std::span<epoll_event> events,
                                    time_point until) noexcept {
     timespec storage;
-    return waited(result_of(wait_once(epoll, events, remaining(until, storage))));
+    return waited(wait_once(epoll, events, remaining(until, storage)));
 }
 
 io_result poll_wait(std::span<pollfd> fds, time_point until) noexcept {
-    count_call();
-    if (const int error = injected(call::poll); error != 0) {
-        return detail::failed_wait(error);
-    }
     timespec storage;
-    return detail::waited(
-        result_of(::ppoll(fds.data(), fds.size(), remaining(until, storage), nullptr)));
+    return detail::waited(once(call::poll, [&] {
+        return ::ppoll(fds.data(), fds.size(), remaining(until, storage), nullptr);
+    }));
 }
 
 std::error_code make_system_timerfd(unique_fd& out) noexcept {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "kernel/call.hpp"
 #include "kernel/direct.hpp"
+#include "kernel/once.hpp"
 
 #include <eddy/base/clock.hpp>
 #include <eddy/base/error.hpp>
@@ -28,9 +28,9 @@ std::error_code make_epoll(unique_fd& out) noexcept;
 std::error_code epoll_ctl(int epoll, int operation, int fd, epoll_event* event) noexcept;
 /// Whether adding it fails because it is there: by this number, as this open file.
 inline bool is_in_epoll(int epoll, int fd, epoll_event* event) noexcept {
-    count_call();
-    return injected(call::epoll_ctl) == 0 &&
-           direct::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, event).system_error() == EEXIST;
+    return once(call::epoll_ctl, [&] {
+               return direct::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, event);
+           }).system_error() == EEXIST;
 }
 /// The waits: how many are ready, or an error. 0: the time is over, or the wait was interrupted.
 inline io_result epoll_wait(int epoll, std::span<epoll_event> events, time_point until) noexcept;
@@ -47,12 +47,8 @@ std::error_code set_steady_timerfd(int fd, time_point when) noexcept;
 namespace detail {
 
 /// A wait that was interrupted is one that has found nothing.
-inline io_result failed_wait(int error) noexcept {
-    return error == EINTR ? io_result() : io_result::system_error(error);
-}
-/// What a call that waits says.
 inline io_result waited(io_result result) noexcept {
-    return result.ok() ? result : failed_wait(result.system_error());
+    return !result.ok() && result.system_error() == EINTR ? io_result() : result;
 }
 
 io_result epoll_wait_until(int epoll, std::span<epoll_event> events, time_point until) noexcept;
@@ -60,16 +56,14 @@ io_result epoll_wait_until(int epoll, std::span<epoll_event> events, time_point 
 }  // namespace detail
 
 inline io_result epoll_wait(int epoll, std::span<epoll_event> events, time_point until) noexcept {
-    count_call();
-    if (const int error = injected(call::epoll_wait); error != 0) {
-        return detail::failed_wait(error);
-    }
     if (until != never && until != time_point::min()) {
         return detail::epoll_wait_until(epoll, events, until);
     }
     // Neither an end nor a wait: the older call takes the kernel less.
-    return detail::waited(direct::epoll_wait(epoll, events.data(), static_cast<int>(events.size()),
-                                             until == never ? -1 : 0));
+    return detail::waited(once(call::epoll_wait, [&] {
+        return direct::epoll_wait(epoll, events.data(), static_cast<int>(events.size()),
+                                  until == never ? -1 : 0);
+    }));
 }
 
 }  // namespace eddy::kernel

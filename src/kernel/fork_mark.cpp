@@ -1,5 +1,7 @@
 #include "kernel/fork_mark.hpp"
 
+#include "kernel/once.hpp"
+
 #include <atomic>
 #include <ctime>
 #include <new>
@@ -17,13 +19,16 @@ using mark = std::atomic<std::uint64_t>;
 /// Null where the kernel has no such pages (before 4.14).
 mark* wiped_page() noexcept {
     const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    void* const memory =
-        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    void* memory = nullptr;
+    const io_result mapped = once(call::memory, [&] {
+        memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        return memory == MAP_FAILED ? -1 : 0;
+    });
+    if (!mapped) {
         return nullptr;
     }
-    if (::madvise(memory, size, MADV_WIPEONFORK) != 0) {
-        ::munmap(memory, size);
+    if (!once(call::memory, [&] { return ::madvise(memory, size, MADV_WIPEONFORK); })) {
+        surely(call::memory, [&] { return ::munmap(memory, size); });
         return nullptr;
     }
     return new (memory) mark(0);
@@ -50,7 +55,8 @@ std::uint64_t fresh_mark() noexcept {
     ::clock_gettime(CLOCK_MONOTONIC, &now);
     const auto ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
                     static_cast<std::uint64_t>(now.tv_nsec);
-    return (ns << 22U) | static_cast<std::uint64_t>(::getpid());  // 22: the bits of a pid
+    const auto pid = once(call::getid, [] { return ::getpid(); }).raw();
+    return (ns << 22U) | static_cast<std::uint64_t>(pid);  // 22: the bits of a pid
 }
 
 }  // namespace

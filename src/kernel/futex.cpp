@@ -1,6 +1,6 @@
 #include "kernel/futex.hpp"
 
-#include "kernel/call.hpp"
+#include "kernel/once.hpp"
 
 #include <ctime>
 
@@ -20,16 +20,17 @@ void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value,
         deadline.tv_sec = static_cast<time_t>(seconds.count());
         deadline.tv_nsec = static_cast<long>((since - seconds).count());
     }
-    count_call();
+    const timespec* const end = until != never ? &deadline : nullptr;
     // With a bit set the deadline is absolute.
-    static_cast<void>(::syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, value,
-                                until != never ? &deadline : nullptr, nullptr,
-                                FUTEX_BITSET_MATCH_ANY));
+    once(call::futex_wait, [&] {
+        return ::syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, value, end, nullptr,
+                         FUTEX_BITSET_MATCH_ANY);
+    });
 }
 
 void wake_one(const std::atomic<std::uint32_t>* word) noexcept {
-    count_call();
-    static_cast<void>(::syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0));
+    once(call::futex_wake,
+         [&] { return ::syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); });
 }
 
 }  // namespace eddy::kernel

@@ -1,6 +1,5 @@
 #include "kernel/io.hpp"
 
-#include "kernel/call.hpp"
 #include "kernel/own_fd.hpp"
 #include "kernel/retried.hpp"
 #include "kernel/sigpipe_guard.hpp"
@@ -34,6 +33,40 @@ bool makes_file(int flags) noexcept {
 enum class support : std::uint8_t { unknown, yes, no };
 std::atomic<support> nosignal_support{support::unknown};
 
+io_result write_byte_without_signal(int pipe) noexcept {
+    char byte = 0;
+    const iovec one{&byte, 1};
+    return retried(call::write, [&] { return ::pwritev2(pipe, &one, 1, -1, no_sigpipe); });
+}
+
+/// The vectors, or a part of the first one that has bytes, in `storage`, if a test asked for that.
+std::span<const iovec> shortened(call which, std::span<const iovec> vectors,
+                                 iovec& storage) noexcept {
+    std::size_t all = 0;
+    for (const iovec& one : vectors) {
+        all += one.iov_len;
+    }
+    const std::size_t some = kernel::shortened(which, all);
+    if (some == all) {
+        return vectors;
+    }
+    const auto first = std::ranges::find_if(vectors, [](const iovec& v) { return v.iov_len != 0; });
+    storage = {first->iov_base, std::min(first->iov_len, some)};
+    return {&storage, 1};
+}
+
+/// True: a test asked for less of the message, which is in `less` then.
+bool shorten_message(call which, const msghdr& all, msghdr& less, iovec& storage) noexcept {
+    const auto vectors = shortened(which, {all.msg_iov, all.msg_iovlen}, storage);
+    if (vectors.data() == all.msg_iov) {
+        return false;
+    }
+    less = all;
+    less.msg_iov = &storage;
+    less.msg_iovlen = 1;
+    return true;
+}
+
 }  // namespace
 
 bool has_rwf_nosignal() noexcept {
@@ -47,9 +80,11 @@ bool has_rwf_nosignal() noexcept {
         if (make_pipe(reader, writer)) {
             return false;
         }
-        char byte = 0;
-        const iovec one{&byte, 1};
-        known = ::pwritev2(writer.get(), &one, 1, -1, no_sigpipe) == 1 ? support::yes : support::no;
+        const io_result tried = write_byte_without_signal(writer.get());
+        if (!tried && tried.system_error() != EOPNOTSUPP) {
+            return false;  // says nothing of the kernel
+        }
+        known = tried ? support::yes : support::no;
         nosignal_support.store(known, std::memory_order_relaxed);
     }
     return known == support::yes;
@@ -57,27 +92,33 @@ bool has_rwf_nosignal() noexcept {
 
 io_result read(int fd, void* data, std::size_t size, std::int64_t offset) noexcept {
     return retried(call::read, [&] {
-        return offset < 0 ? ::read(fd, data, cut(size)) : ::pread(fd, data, cut(size), offset);
+        const std::size_t most = shortened(call::read, cut(size));
+        return offset < 0 ? ::read(fd, data, most) : ::pread(fd, data, most, offset);
     });
 }
 
 io_result write(int fd, const void* data, std::size_t size, std::int64_t offset) noexcept {
     return retried(call::write, [&] {
-        return offset < 0 ? ::write(fd, data, cut(size)) : ::pwrite(fd, data, cut(size), offset);
+        const std::size_t most = shortened(call::write, cut(size));
+        return offset < 0 ? ::write(fd, data, most) : ::pwrite(fd, data, most, offset);
     });
 }
 
 io_result readv(int fd, std::span<const iovec> vectors, std::int64_t offset) noexcept {
     return retried(call::read, [&] {
-        return offset < 0 ? ::readv(fd, vectors.data(), count_of(vectors))
-                          : ::preadv(fd, vectors.data(), count_of(vectors), offset);
+        iovec storage;
+        const auto some = shortened(call::read, vectors, storage);
+        return offset < 0 ? ::readv(fd, some.data(), count_of(some))
+                          : ::preadv(fd, some.data(), count_of(some), offset);
     });
 }
 
 io_result writev(int fd, std::span<const iovec> vectors, std::int64_t offset) noexcept {
     return retried(call::write, [&] {
-        return offset < 0 ? ::writev(fd, vectors.data(), count_of(vectors))
-                          : ::pwritev(fd, vectors.data(), count_of(vectors), offset);
+        iovec storage;
+        const auto some = shortened(call::write, vectors, storage);
+        return offset < 0 ? ::writev(fd, some.data(), count_of(some))
+                          : ::pwritev(fd, some.data(), count_of(some), offset);
     });
 }
 
@@ -87,7 +128,9 @@ io_result writev_pipe(int fd, std::span<const iovec> vectors) noexcept {
         return writev(fd, vectors, -1);
     }
     return retried(call::write, [&] {
-        return ::pwritev2(fd, vectors.data(), count_of(vectors), -1, no_sigpipe);
+        iovec storage;
+        const auto some = shortened(call::write, vectors, storage);
+        return ::pwritev2(fd, some.data(), count_of(some), -1, no_sigpipe);
     });
 }
 
@@ -100,13 +143,32 @@ io_result send(int fd, const void* data, std::size_t size, int flags) noexcept {
 }
 
 io_result recvmsg(int fd, msghdr* message, int flags) noexcept {
-    return retried(call::recv,
-                   [&] { return ::recvmsg(fd, message, flags | MSG_DONTWAIT | MSG_CMSG_CLOEXEC); });
+    return retried([&] {
+        msghdr less;
+        iovec storage;
+        const bool shorter = shorten_message(call::recv, *message, less, storage);
+        const io_result result = once(call::recv, [&] {
+            return ::recvmsg(fd, shorter ? &less : message,
+                             flags | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        });
+        if (shorter) {
+            less.msg_iov = message->msg_iov;
+            less.msg_iovlen = message->msg_iovlen;
+            *message = less;
+        }
+        return result;
+    });
 }
 
 io_result sendmsg(int fd, const msghdr* message, int flags) noexcept {
-    return retried(call::send,
-                   [&] { return ::sendmsg(fd, message, flags | MSG_DONTWAIT | MSG_NOSIGNAL); });
+    return retried([&] {
+        msghdr less;
+        iovec storage;
+        const bool shorter = shorten_message(call::send, *message, less, storage);
+        return once(call::send, [&] {
+            return ::sendmsg(fd, shorter ? &less : message, flags | MSG_DONTWAIT | MSG_NOSIGNAL);
+        });
+    });
 }
 
 io_result send_file(int socket, int file, std::int64_t offset, std::size_t size) noexcept {
@@ -114,7 +176,8 @@ io_result send_file(int socket, int file, std::int64_t offset, std::size_t size)
     const sigpipe_guard guard;
     return retried(call::send, [&] {
         off_t at = offset;
-        return ::sendfile(socket, file, offset < 0 ? nullptr : &at, cut(size));
+        const std::size_t most = shortened(call::send, cut(size));
+        return ::sendfile(socket, file, offset < 0 ? nullptr : &at, most);
     });
 }
 
@@ -133,30 +196,21 @@ io_result accept(int fd, sockaddr* address, socklen_t* size, int flags) noexcept
 }
 
 io_result connect(int fd, const sockaddr* address, socklen_t size) noexcept {
-    count_call();
-    if (const int error = injected(call::connect); error != 0) {
-        return io_result::system_error(error);
-    }
-    if (::connect(fd, address, size) == 0) {
-        return io_result::value(0);
-    }
+    const io_result result = once(call::connect, [&] { return ::connect(fd, address, size); });
     // An interrupted connect goes on in the background, like one that never blocked.
-    return io_result::system_error(errno == EINTR ? EINPROGRESS : errno);
+    return result.system_error() == EINTR ? io_result::system_error(EINPROGRESS) : result;
 }
 
 io_result connect_result(int fd) noexcept {
     int error = 0;
     socklen_t size = sizeof error;
-    count_call();
-    if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) {
-        return io_result::system_error(errno);
-    }
-    return error == 0 ? io_result::value(0) : io_result::system_error(error);
+    const io_result asked = once(
+        call::getsockopt, [&] { return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size); });
+    return asked ? result_of_error(error) : asked;
 }
 
 io_result shutdown(int fd, int how) noexcept {
-    count_call();
-    return ::shutdown(fd, how) == 0 ? io_result::value(0) : io_result::system_error(errno);
+    return once(call::shutdown, [&] { return ::shutdown(fd, how); });
 }
 
 open_how how_to_open(int flags, std::uint32_t mode, std::uint64_t resolve) noexcept {
@@ -181,13 +235,8 @@ io_result open(int directory, const char* path, int flags, std::uint32_t mode,
 
 io_result close(int fd) noexcept {
     // The number is free afterwards whatever close() says: EINTR must not be retried.
-    count_call();
-    const int injected_error = injected(call::close);
-    const int result = ::close(fd);
-    if (injected_error != 0) {
-        return io_result::system_error(injected_error);
-    }
-    return result == 0 || errno == EINTR ? io_result::value(0) : io_result::system_error(errno);
+    const io_result result = surely(call::close, [&] { return ::close(fd); });
+    return result.system_error() == EINTR ? io_result::value(0) : result;
 }
 
 io_result fsync(int fd, bool data_only) noexcept {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kernel/direct.hpp"
-#include "kernel/retried.hpp"
+#include "kernel/once.hpp"
 
 #include <eddy/base/error.hpp>
 #include <eddy/base/interest.hpp>
@@ -35,18 +35,15 @@ bool has_rwf_nosignal() noexcept;
 
 /// One try, for the hot path: EINTR is the caller's, and so is the limit of the size.
 inline io_result recv_once(int fd, void* data, std::size_t size, int flags) noexcept {
-    count_call();
-    if (const int error = injected(call::recv); error != 0) {
-        return io_result::system_error(error);
-    }
-    return direct::recv(fd, data, size, flags | MSG_DONTWAIT);
+    return once(call::recv, [&] {
+        return direct::recv(fd, data, shortened(call::recv, size), flags | MSG_DONTWAIT);
+    });
 }
 inline io_result send_once(int fd, const void* data, std::size_t size, int flags) noexcept {
-    count_call();
-    if (const int error = injected(call::send); error != 0) {
-        return io_result::system_error(error);
-    }
-    return direct::send(fd, data, size, flags | MSG_DONTWAIT | MSG_NOSIGNAL);
+    return once(call::send, [&] {
+        return direct::send(fd, data, shortened(call::send, size),
+                            flags | MSG_DONTWAIT | MSG_NOSIGNAL);
+    });
 }
 
 /// Sockets: never blocking, never SIGPIPE.

@@ -1,6 +1,7 @@
 #include "kernel/own_fd.hpp"
 
-#include "kernel/call.hpp"
+#include "kernel/io.hpp"
+#include "kernel/once.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -14,14 +15,11 @@ namespace {
 
 std::atomic<bool> met_standard_fds{false};
 
-/// A duplicate with a number above 2; negative: errno says why there is none.
-int duplicate_above_standard(int fd) noexcept {
-    count_call();
-    const int made = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (made < 0 && errno == EINVAL) {
-        errno = EMFILE;  // the process may have no number above 2
-    }
-    return made;
+io_result duplicate_above_standard(int fd) noexcept {
+    const io_result made =
+        once(call::dupfd, [&] { return ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); });
+    // EINVAL: the process may have no number above 2.
+    return made.system_error() == EINVAL ? io_result::system_error(EMFILE) : made;
 }
 
 }  // namespace
@@ -30,12 +28,11 @@ int duplicate_above_standard(int fd) noexcept {
 bool has_met_standard_fds() noexcept { return met_standard_fds.load(std::memory_order_relaxed); }
 
 std::error_code reserve_number(int any, unique_fd& out) noexcept {
-    const int made = duplicate_above_standard(any);
-    if (made < 0) {
-        return {errno, std::system_category()};
+    const io_result made = duplicate_above_standard(any);
+    if (made) {
+        out.reset(made.fd());
     }
-    out.reset(made);
-    return {};
+    return made.error();
 }
 
 io_result move_to_reserved(io_result made, unique_fd reserved) noexcept {
@@ -43,17 +40,16 @@ io_result move_to_reserved(io_result made, unique_fd reserved) noexcept {
         return made;
     }
     const unique_fd low(made.fd());
-    count_call();
-    if (::dup3(low.get(), reserved.get(), O_CLOEXEC) < 0) {
-        return io_result::system_error(errno);
-    }
-    return io_result::value(reserved.release());
+    const io_result moved =
+        once(call::dupfd, [&] { return ::dup3(low.get(), reserved.get(), O_CLOEXEC); });
+    return moved ? io_result::value(reserved.release()) : moved;
 }
 
-std::error_code keep_own(int fd, unique_fd& out) noexcept {
-    if (fd < 0) {
-        return {errno, std::system_category()};
+std::error_code keep_own(io_result made, unique_fd& out) noexcept {
+    if (!made) {
+        return made.error();
     }
+    int fd = made.fd();
     const auto error = move_from_standard(fd);
     out.reset(fd);
     if (error) {
@@ -67,7 +63,7 @@ io_result keep_off_standard(io_result made) noexcept {
         return made;
     }
     unique_fd moved;
-    if (const auto error = keep_own(made.fd(), moved)) {
+    if (const auto error = keep_own(made, moved)) {
         return io_result::system_error(error.value());
     }
     return io_result::value(moved.release());
@@ -78,13 +74,12 @@ std::error_code move_from_standard(int& fd) noexcept {
         return {};
     }
     met_standard_fds.store(true, std::memory_order_relaxed);
-    const int moved = duplicate_above_standard(fd);
-    if (moved < 0) {
-        return {errno, std::system_category()};
+    const io_result moved = duplicate_above_standard(fd);
+    if (!moved) {
+        return moved.error();
     }
-    count_call();
-    ::close(fd);
-    fd = moved;
+    close(fd);
+    fd = moved.fd();
     return {};
 }
 

@@ -7,9 +7,9 @@
 
 namespace eddy::kernel {
 
-/// Takes an fd that the kernel has just made for our own use; negative: the call failed, with
-/// errno. Never 0 to 2, though they may be free: whatever uses them would talk to it.
-std::error_code keep_own(int fd, unique_fd& out) noexcept;
+/// Takes the result of a call that makes an fd for our own use. The fd is never 0 to 2, though they
+/// may be free: whatever uses them would talk to it.
+std::error_code keep_own(io_result made, unique_fd& out) noexcept;
 
 /// Takes the result of a call that makes an fd, and moves an fd of 0 to 2 elsewhere. Makes no call
 /// for a higher number. If no other number is free, the fd is closed and the result is that error.

@@ -1,6 +1,6 @@
 #include "kernel/process.hpp"
 
-#include "kernel/call.hpp"
+#include "kernel/once.hpp"
 #include "kernel/own_fd.hpp"
 
 #include <cerrno>
@@ -16,7 +16,6 @@ namespace eddy::kernel {
 namespace {
 
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
-std::error_code last_error() noexcept { return system_error(errno); }
 
 constexpr idtype_t by_pidfd = static_cast<idtype_t>(3);  // P_PIDFD
 
@@ -34,12 +33,20 @@ int wait_status_of(const siginfo_t& info) noexcept {
 
 /// `operation_would_block`: nothing of what was asked for.
 std::error_code wait_now(idtype_t by, int id, int what, siginfo_t& info, rusage* usage) noexcept {
-    count_call();
     // glibc's waitid() has no room for the usage.
-    if (::syscall(SYS_waitid, by, id, &info, what | WNOHANG | __WALL, usage) != 0) {
-        return last_error();
+    const io_result asked = once(call::waitid, [&] {
+        return ::syscall(SYS_waitid, by, id, &info, what | WNOHANG | __WALL, usage);
+    });
+    if (!asked) {
+        return asked.error();
     }
     return info.si_pid == 0 ? system_error(EAGAIN) : std::error_code();
+}
+
+std::error_code send_signal(int pidfd, int signal, unsigned flags) noexcept {
+    return once(call::pidfd_send_signal,
+                [&] { return ::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, flags); })
+        .error();
 }
 
 std::error_code reap(idtype_t by, int id, process_end& out) noexcept {
@@ -66,28 +73,20 @@ constexpr unsigned long get_info = _IOWR(0xFF, 11, pidfd_info);
 }  // namespace
 
 std::error_code open_pidfd(pid_t pid, unique_fd& out) noexcept {
-    count_call();
-    return keep_own(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)), out);
+    return keep_own(once(call::pidfd_open, [&] { return ::syscall(SYS_pidfd_open, pid, 0); }), out);
 }
 
 std::error_code signal_pidfd(int pidfd, int signal) noexcept {
-    count_call();
-    return ::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0) == 0 ? std::error_code()
-                                                                            : last_error();
+    return send_signal(pidfd, signal, 0);
 }
 
 std::error_code signal_group(int pidfd, pid_t leader, int signal) noexcept {
     constexpr unsigned process_group = 1U << 2;  // PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
-    count_call();
-    if (::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, process_group) == 0) {
-        return {};
-    }
-    const std::error_code error = last_error();
+    const std::error_code error = send_signal(pidfd, signal, process_group);
     if (error != std::errc::invalid_argument || leader <= 0) {
         return error;
     }
-    count_call();
-    return ::kill(-leader, signal) == 0 ? std::error_code() : last_error();
+    return once(call::kill, [&] { return ::kill(-leader, signal); }).error();
 }
 
 std::error_code reap(int pidfd, process_end& out) noexcept { return reap(by_pidfd, pidfd, out); }
@@ -117,9 +116,8 @@ bool is_child(int pidfd) noexcept {
 std::error_code recall_end(int pidfd, process_end& out) noexcept {
     pidfd_info info{};
     info.mask = info_exit;
-    count_call();
-    if (injected(call::pidfd_info) != 0 || ::ioctl(pidfd, get_info, &info) != 0 ||
-        (info.mask & info_exit) == 0) {
+    const io_result asked = once(call::pidfd_info, [&] { return ::ioctl(pidfd, get_info, &info); });
+    if (!asked || (info.mask & info_exit) == 0) {
         return system_error(ECHILD);
     }
     out.wait_status = info.exit_code;

@@ -1,31 +1,25 @@
 #include "kernel/restrictions.hpp"
 
-#include "kernel/call.hpp"
+#include "kernel/io.hpp"
+#include "kernel/once.hpp"
+
+#include <eddy/base/unique_fd.hpp>
 
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 namespace eddy::kernel {
 
 bool has_seccomp_filter() noexcept {
-    count_call();
-    return ::prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
+    const io_result mode = once(call::prctl, [] { return ::prctl(PR_GET_SECCOMP); });
+    return mode.raw() == SECCOMP_MODE_FILTER;
 }
 
 bool uring_is_disabled() noexcept {
-    count_call();
-    const int fd = ::open("/proc/sys/kernel/io_uring_disabled", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return false;
-    }
+    const unique_fd file(open(AT_FDCWD, "/proc/sys/kernel/io_uring_disabled", O_RDONLY, 0, 0).fd());
     char digit = '0';
-    count_call();
-    const bool known = ::read(fd, &digit, 1) == 1;
-    count_call();
-    ::close(fd);
-    return known && digit != '0';
+    return file && read(file.get(), &digit, 1, -1).count() == 1 && digit != '0';
 }
 
 }  // namespace eddy::kernel

@@ -1,13 +1,18 @@
 #include "kernel/signal.hpp"
 
-#include "kernel/call.hpp"
+#include "kernel/io.hpp"
+#include "kernel/once.hpp"
 #include "kernel/own_fd.hpp"
 
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,27 +38,37 @@ void keep_original(const sigset_t& before) noexcept {
 }
 
 std::error_code change_mask(int how, const sigset_t& signals, sigset_t& before) noexcept {
-    count_call();
-    return {::pthread_sigmask(how, &signals, &before), std::system_category()};
+    return once(call::sigmask,
+                [&] { return result_of_error(::pthread_sigmask(how, &signals, &before)); })
+        .error();
+}
+
+bool disposition(int signum, struct sigaction& action) noexcept {
+    return once(call::sigaction, [&] { return ::sigaction(signum, nullptr, &action); }).ok();
+}
+
+/// Null at the end.
+const dirent* next_of(DIR& directory) noexcept {
+    const dirent* found = nullptr;
+    once(call::read, [&] {
+        found = ::readdir(&directory);
+        return 0;
+    });
+    return found;
 }
 
 /// True also if the thread has ended meanwhile.
 bool blocks(const char* thread, int signum) noexcept {
     char path[64];
     std::snprintf(path, sizeof path, "/proc/self/task/%.20s/status", thread);
-    count_call();
-    std::FILE* const status = std::fopen(path, "re");
-    if (status == nullptr) {
+    const unique_fd file(open(AT_FDCWD, path, O_RDONLY, 0, 0).fd());
+    char status[4096] = {};
+    if (!file || !read(file.get(), status, sizeof status - 1, -1)) {
         return true;
     }
-    unsigned long long mask = ~0ULL;
-    char line[256];
-    while (std::fgets(line, sizeof line, status) != nullptr) {
-        if (std::sscanf(line, "SigBlk: %llx", &mask) == 1) {
-            break;
-        }
-    }
-    std::fclose(status);
+    constexpr std::string_view name = "SigBlk:";
+    const char* const line = std::strstr(status, name.data());
+    const auto mask = line != nullptr ? std::strtoull(line + name.size(), nullptr, 16) : ~0ULL;
     return (mask >> static_cast<unsigned>(signum - 1) & 1) != 0;
 }
 
@@ -75,8 +90,9 @@ std::error_code unblock_signals(const sigset_t& signals) noexcept {
 
 sigset_t signal_mask() noexcept {
     sigset_t mask;
-    count_call();
-    ::pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    sigemptyset(&mask);
+    once(call::sigmask,
+         [&] { return result_of_error(::pthread_sigmask(SIG_SETMASK, nullptr, &mask)); });
     return mask;
 }
 
@@ -88,16 +104,13 @@ sigset_t original_mask() noexcept {
 
 bool is_ignored(int signum) noexcept {
     struct sigaction action {};
-    count_call();
-    return ::sigaction(signum, nullptr, &action) == 0 && (action.sa_flags & SA_SIGINFO) == 0 &&
+    return disposition(signum, action) && (action.sa_flags & SA_SIGINFO) == 0 &&
            action.sa_handler == SIG_IGN;
 }
 
 bool hides_children() noexcept {
     struct sigaction action {};
-    count_call();
-    return ::sigaction(SIGCHLD, nullptr, &action) == 0 &&
-           (action.sa_flags & (SA_NOCLDSTOP | SA_NOCLDWAIT)) != 0;
+    return disposition(SIGCHLD, action) && (action.sa_flags & (SA_NOCLDSTOP | SA_NOCLDWAIT)) != 0;
 }
 
 bool is_blocked_everywhere(int signum) noexcept {
@@ -105,17 +118,21 @@ bool is_blocked_everywhere(int signum) noexcept {
     if (sigismember(&mask, signum) != 1) {
         return false;
     }
-    DIR* const threads = ::opendir("/proc/self/task");
-    if (threads == nullptr) {
+    DIR* threads = nullptr;
+    const io_result opened = once(call::open, [&] {
+        threads = ::opendir("/proc/self/task");
+        return threads != nullptr ? 0 : -1;
+    });
+    if (!opened) {
         return true;
     }
     bool blocked = true;
-    while (const dirent* const thread = ::readdir(threads)) {
+    while (const dirent* const thread = next_of(*threads)) {
         if (thread->d_name[0] != '.') {
             blocked = blocked && blocks(thread->d_name, signum);
         }
     }
-    ::closedir(threads);
+    surely(call::close, [&] { return ::closedir(threads); });
     return blocked;
 }
 
@@ -126,26 +143,22 @@ void put_back(const signalfd_siginfo& record) noexcept {
     info.si_pid = static_cast<pid_t>(record.ssi_pid);
     info.si_uid = record.ssi_uid;
     info.si_status = record.ssi_status;
-    count_call();
     // What only the kernel sends, a thread may send only by its own number; it goes to the process.
-    ::syscall(SYS_rt_sigqueueinfo, ::gettid(), info.si_signo, &info);
+    const io_result thread = once(call::getid, [] { return ::gettid(); });
+    once(call::sigqueue,
+         [&] { return ::syscall(SYS_rt_sigqueueinfo, thread.raw(), info.si_signo, &info); });
 }
 
 std::error_code set_default_disposition(int signum) noexcept {
     struct sigaction action {};
     action.sa_handler = SIG_DFL;
-    count_call();
-    return ::sigaction(signum, &action, nullptr) == 0
-               ? std::error_code()
-               : std::error_code(errno, std::system_category());
+    return once(call::sigaction, [&] { return ::sigaction(signum, &action, nullptr); }).error();
 }
 
 std::error_code make_signalfd(const sigset_t& signals, unique_fd& out) noexcept {
-    count_call();
-    if (const int error = injected(call::signalfd); error != 0) {
-        return {error, std::system_category()};
-    }
-    return keep_own(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK), out);
+    return keep_own(
+        once(call::signalfd, [&] { return ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK); }),
+        out);
 }
 
 }  // namespace eddy::kernel

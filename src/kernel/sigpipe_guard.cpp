@@ -1,8 +1,7 @@
 #include "kernel/sigpipe_guard.hpp"
 
-#include "kernel/call.hpp"
+#include "kernel/retried.hpp"
 
-#include <cerrno>
 #include <ctime>
 
 #include <pthread.h>
@@ -20,28 +19,30 @@ sigset_t only_sigpipe() noexcept {
 
 bool sigpipe_pending() noexcept {
     sigset_t pending;
-    count_call();
-    sigpending(&pending);
-    return sigismember(&pending, SIGPIPE) == 1;
+    const io_result asked = once(call::sigpending, [&] { return ::sigpending(&pending); });
+    return asked.ok() && sigismember(&pending, SIGPIPE) == 1;
 }
 
 }  // namespace
 
 sigpipe_guard::sigpipe_guard() noexcept : was_pending_(sigpipe_pending()) {
     const sigset_t sigpipe = only_sigpipe();
-    count_call();
-    pthread_sigmask(SIG_BLOCK, &sigpipe, &old_mask_);
+    blocks_ = once(call::sigmask, [&] {
+                  return result_of_error(::pthread_sigmask(SIG_BLOCK, &sigpipe, &old_mask_));
+              }).ok();
 }
 
 sigpipe_guard::~sigpipe_guard() {
+    if (!blocks_) {
+        return;
+    }
     if (!was_pending_ && sigpipe_pending()) {
         const sigset_t sigpipe = only_sigpipe();
         const timespec at_once{};
-        count_call();
-        while (sigtimedwait(&sigpipe, nullptr, &at_once) < 0 && errno == EINTR) {}
+        retried(call::sigtimedwait, [&] { return ::sigtimedwait(&sigpipe, nullptr, &at_once); });
     }
-    count_call();
-    pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
+    surely(call::sigmask,
+           [&] { return result_of_error(::pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr)); });
 }
 
 }  // namespace eddy::kernel

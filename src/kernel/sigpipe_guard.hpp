@@ -16,6 +16,7 @@ public:
 private:
     sigset_t old_mask_;
     bool was_pending_;
+    bool blocks_;  ///< false only where the kernel refused that
 };
 
 }  // namespace eddy::kernel

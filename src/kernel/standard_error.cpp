@@ -2,7 +2,7 @@
 
 #include "base/report.hpp"
 
-#include "kernel/call.hpp"
+#include "kernel/once.hpp"
 #include "kernel/sigpipe_guard.hpp"
 
 #include <poll.h>
@@ -15,8 +15,11 @@ namespace {
 
 bool has_room(int fd) noexcept {
     pollfd asked{fd, POLLOUT, 0};
-    count_call();
-    return ::poll(&asked, 1, 0) == 1;
+    return once(call::poll, [&] { return ::poll(&asked, 1, 0); }).raw() == 1;
+}
+
+bool look(struct stat& now) noexcept {
+    return once(call::fstat, [&] { return ::fstat(STDERR_FILENO, &now); }).ok();
 }
 
 const standard_error& at_start() noexcept {
@@ -30,15 +33,14 @@ const standard_error& at_start() noexcept {
 
 standard_error::standard_error() noexcept {
     struct stat now {};
-    open_ = ::fstat(STDERR_FILENO, &now) == 0;
+    open_ = look(now);
     device_ = now.st_dev;
     inode_ = now.st_ino;
 }
 
 bool standard_error::still_ours() const noexcept {
     struct stat now {};
-    count_call();
-    if (!open_ || ::fstat(STDERR_FILENO, &now) != 0) {
+    if (!open_ || !look(now)) {
         return false;
     }
     return now.st_dev == device_ && now.st_ino == inode_;
@@ -49,9 +51,8 @@ void standard_error::write(std::string_view line) const noexcept {
         return;
     }
     const sigpipe_guard guard;
-    count_call();
     // An error has nowhere to go.
-    static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()) < 0);
+    once(call::write, [&] { return ::write(STDERR_FILENO, line.data(), line.size()); });
 }
 
 }  // namespace eddy::kernel

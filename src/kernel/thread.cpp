@@ -1,6 +1,6 @@
 #include "kernel/thread.hpp"
 
-#include "kernel/call.hpp"
+#include "kernel/once.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -21,14 +21,13 @@ std::uint64_t thread_number() noexcept {
 }
 
 std::uint64_t timer_slack_ns() noexcept {
-    count_call();
-    const int slack = ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
-    return slack < 0 ? 0 : static_cast<std::uint64_t>(slack);
+    const io_result slack =
+        once(call::prctl, [] { return ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0); });
+    return slack.count();
 }
 
 void set_timer_slack_ns(std::uint64_t slack_ns) noexcept {
-    count_call();
-    ::prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
+    once(call::prctl, [&] { return ::prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0); });
 }
 
 unsigned current_core() noexcept {
@@ -43,15 +42,18 @@ std::error_code pin_to_core(unsigned core) noexcept {
     cpu_set_t cores;
     CPU_ZERO(&cores);
     CPU_SET(core, &cores);
-    count_call();
-    return {::pthread_setaffinity_np(::pthread_self(), sizeof cores, &cores),
-            std::system_category()};
+    return once(call::affinity,
+                [&] {
+                    return result_of_error(
+                        ::pthread_setaffinity_np(::pthread_self(), sizeof cores, &cores));
+                })
+        .error();
 }
 
 std::uint64_t preemptions() noexcept {
     rusage use{};
-    count_call();
-    return ::getrusage(RUSAGE_THREAD, &use) == 0 ? static_cast<std::uint64_t>(use.ru_nivcsw) : 0;
+    once(call::getrusage, [&] { return ::getrusage(RUSAGE_THREAD, &use); });
+    return static_cast<std::uint64_t>(use.ru_nivcsw);
 }
 
 }  // namespace eddy::kernel

@@ -2,8 +2,8 @@
 
 #include "kernel/uring.hpp"
 
-#include "kernel/call.hpp"
 #include "kernel/direct.hpp"
+#include "kernel/once.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -33,9 +33,9 @@ std::error_code ended(int error) noexcept {
 
 std::error_code register_with(int ring, unsigned what, const void* argument,
                               unsigned count) noexcept {
-    count_call();
-    const auto result = ::syscall(SYS_io_uring_register, ring, what, argument, count);
-    return result < 0 ? system_error(errno) : std::error_code();
+    return once(call::uring_register,
+                [&] { return ::syscall(SYS_io_uring_register, ring, what, argument, count); })
+        .error();
 }
 
 }  // namespace
@@ -50,10 +50,6 @@ std::error_code uring_register_eventfd(int ring, int eventfd) noexcept {
 
 std::error_code uring_enter(ring_name ring, unsigned to_submit, unsigned wait_for,
                             time_point until) noexcept {
-    count_call();
-    if (const int error = injected(call::uring_enter); error != 0) {
-        return ended(error);
-    }
     __kernel_timespec left{};
     io_uring_getevents_arg argument{};
     void* extra = nullptr;
@@ -69,8 +65,10 @@ std::error_code uring_enter(ring_name ring, unsigned to_submit, unsigned wait_fo
         extra_size = sizeof argument;
         flags |= IORING_ENTER_EXT_ARG;
     }
-    return ended(direct::uring_enter(ring.number, to_submit, wait_for, flags, extra, extra_size)
-                     .system_error());
+    return ended(once(call::uring_enter, [&] {
+                     return direct::uring_enter(ring.number, to_submit, wait_for, flags, extra,
+                                                extra_size);
+                 }).system_error());
 }
 
 }  // namespace eddy::kernel

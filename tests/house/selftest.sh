@@ -40,6 +40,7 @@ accepts() {
 
 layering() { "$house/layering.sh" "$tree"; }
 syscalls() { "$house/syscalls.sh" "$tree"; }
+door() { "$house/door.sh" "$tree"; }
 text() { "$house/text.sh" "$1" "$tree"; }
 headers() { "$house/headers.sh" "$tree" "${CXX:-c++}"; }
 umbrella() { "$house/umbrella.sh" "$tree" "${CXX:-c++}"; }
@@ -159,6 +160,41 @@ syscalls)
         '/* ::close(3)' '   ::close(3) */' 'const char* c = "::close(3)";' \
         'int read(int);' 'void loop::connect(int) {}'
     accepts syscalls
+    ;;
+door)
+    plant src/kernel/a.cpp 'int a() { return ::close(3); }'
+    rejects 'src/kernel/a.cpp:1: calls ::close past once()' door
+    plant src/kernel/a.cpp '' 'long a() { return ::syscall(SYS_gettid); }'
+    rejects 'src/kernel/a.cpp:2: calls ::syscall past once()' door
+    plant src/kernel/a.cpp 'int a() { return ::brand_new_call(3); }'
+    rejects 'calls ::brand_new_call past once()' door
+    plant src/kernel/a.cpp 'auto a() { return once(call::close, [&] { return b(3); }), ::close(3); }'
+    rejects 'calls ::close past once()' door
+    plant src/kernel/a.cpp 'auto a() {' '    return retried([&] { return ::read(3, b, 1); });' '}'
+    rejects 'src/kernel/a.cpp:2: calls ::read past once()' door
+    plant src/kernel/a.cpp 'auto a() { return direct::recv(3, b, 1, 0); }'
+    rejects 'calls direct::recv past once()' door
+    plant src/kernel/a.cpp 'auto a() { return EDDY_CLONE(&child_main); }'
+    rejects 'calls EDDY_CLONE past once()' door
+    plant src/kernel/a.cpp 'void a() { asm volatile("syscall"); }'
+    rejects 'calls asm past once()' door
+    plant src/kernel/a.cpp 'auto a() { return std::fopen("b", "r"); }'
+    rejects 'calls std::fopen past once()' door
+    plant src/kernel/a.cpp ''
+    plant src/engine/uring_ring.cpp 'auto a() { return io_uring_register_ring_fd(&ring_); }'
+    rejects 'src/engine/uring_ring.cpp:1: calls io_uring_register_ring_fd past once()' door
+    plant src/engine/uring_ring.cpp 'auto a() {' \
+        '    return kernel::once(kernel::call::uring_register,' \
+        '                        [&] { return io_uring_register_ring_fd(&ring_); });' '}' \
+        'auto b() { return io_uring_get_sqe(&ring_); }'
+    plant src/kernel/a.cpp 'auto a() { return once(call::close, [&] { return ::close((3)); }); }' \
+        'auto b() { return retried(' '    call::read, [&] { return ::read(3, b, 1); }); }' \
+        'auto c() { return surely(call::close, [&] { return ::close(3); }); }' \
+        '// ::close(3)' '/* ::close(3)' '   ::close(3) */' 'const char* d = "::close(3)";' \
+        'io_result close(int fd);' 'io_result kernel::close(int fd);' 'auto e = ::sched_getcpu();'
+    plant src/kernel/direct.hpp 'auto recv() { return ::recv(3, b, 1, 0); }'
+    plant src/kernel/spawn_child.cpp 'int child() { return ::syscall(SYS_setsid); }'
+    accepts door
     ;;
 leftovers)
     for word in FIX''ME X''XX TO''DO; do

@@ -1,8 +1,13 @@
 #include "kernel/call.hpp"
 #include "kernel/io.hpp"
+#include "kernel/once.hpp"
 #include "support/fds.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <iterator>
+#include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -72,15 +77,68 @@ TEST_F(Faults, CloseTheFdAllTheSame) {
     EXPECT_FALSE(test::is_open(number));
 }
 
+TEST_F(Faults, AreCountedUntilTheyAreTakenBack) {
+    EXPECT_EQ(kernel::fired(), 0U);
+    kernel::fail(call::read, EIO, 1, 2);
+    for (const std::uint64_t fired : {0U, 1U, 2U, 2U}) {
+        static_cast<void>(kernel::injected(call::read));
+        EXPECT_EQ(kernel::fired(), fired);
+    }
+    kernel::fail_nothing();
+    EXPECT_EQ(kernel::fired(), 0U);
+}
+
+TEST_F(Faults, ShortenATransfer) {
+    const auto pipe = test::make_pipe();
+    kernel::shorten(call::write, 2, 1);
+    EXPECT_EQ(kernel::write(pipe.second.get(), "abc", 3, -1), io_result::value(3));
+    EXPECT_EQ(kernel::write(pipe.second.get(), "def", 3, -1), io_result::value(2));
+    EXPECT_EQ(kernel::write(pipe.second.get(), "fg", 2, -1), io_result::value(2));
+    EXPECT_EQ(kernel::fired(), 1U);
+    EXPECT_EQ(test::recv_exactly(pipe.first.get(), 7), "abcdefg");
+}
+
+TEST_F(Faults, DoNotShortenWhatIsShortAlready) {
+    const auto pipe = test::make_pipe();
+    kernel::shorten(call::write, 2);
+    EXPECT_EQ(kernel::write(pipe.second.get(), "ab", 2, -1), io_result::value(2));
+    EXPECT_EQ(kernel::fired(), 0U);
+    EXPECT_EQ(kernel::write(pipe.second.get(), "cde", 3, -1), io_result::value(2));
+    EXPECT_EQ(kernel::fired(), 1U);
+}
+
+/// What would be moved behind a part that is left out would be in its place.
+TEST_F(Faults, ShortenVectorsToAPartOfTheFirst) {
+    char first[] = {'a', 'b', 'c'};
+    char second[] = {'d', 'e', 'f', 'g'};
+    const iovec vectors[] = {{nullptr, 0}, {first, 3}, {second, 4}};
+    auto pair = test::unix_stream_pair();
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(vectors);
+    message.msg_iovlen = std::size(vectors);
+    for (const std::size_t to : {1U, 3U, 5U}) {
+        const auto moved = static_cast<std::int64_t>(std::min<std::size_t>(to, 3));
+        kernel::shorten(call::send, to);
+        EXPECT_EQ(kernel::sendmsg(pair.second.get(), &message, 0), io_result::value(moved));
+        EXPECT_EQ(test::recv_exactly(pair.first.get(), static_cast<std::size_t>(moved)),
+                  std::string("abc").substr(0, static_cast<std::size_t>(moved)));
+    }
+    kernel::shorten(call::recv, 2);
+    test::send_all(pair.second.get(), "xyz");
+    EXPECT_EQ(kernel::recvmsg(pair.first.get(), &message, 0), io_result::value(2));
+    EXPECT_EQ(message.msg_iov, vectors);
+    EXPECT_EQ(std::string(first, 3), "xyc");
+}
+
 TEST(CallsMade, AreCountedForEachThread) {
     const auto before = kernel::calls_made();
     std::thread([] {
         const auto none = kernel::calls_made();
-        kernel::count_call();
+        kernel::once(call::read, [] { return 0; });
         EXPECT_EQ(kernel::calls_made(), none + 1);
     }).join();
     EXPECT_EQ(kernel::calls_made(), before);
-    kernel::count_call();
+    kernel::once(call::read, [] { return 0; });
     EXPECT_EQ(kernel::calls_made(), before + 1);
 }
 

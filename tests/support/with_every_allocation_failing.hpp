@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/crash_reporter.hpp"
 #include "support/fds.hpp"
 #include "support/memory_faults.hpp"
 
@@ -42,15 +43,6 @@ void for_every_allocation(Round round) {
     }
 }
 
-/// While it lives, a crash or a hang says which allocation has failed.
-class crash_reporter {
-public:
-    explicit crash_reporter(const memory_fault& fault) noexcept;
-    ~crash_reporter();
-    crash_reporter(const crash_reporter&) = delete;
-    crash_reporter& operator=(const crash_reporter&) = delete;
-};
-
 /// Runs `bool scenario()` once for each allocation in it, which fails, and all after it too. It may
 /// throw std::bad_alloc or a std::system_error that says so then, or return false. After each time
 /// the scenario must succeed, and no memory and no descriptor may be lost.
@@ -61,7 +53,7 @@ void with_every_allocation_failing(Scenario scenario) {
     ASSERT_TRUE(scenario());
     ASSERT_TRUE(scenario());
     for_every_allocation([&](const memory_fault& fault) {
-        const crash_reporter reporter(fault);
+        const crash_reporter reporter(fault.words());
         const std::int64_t blocks = faults.live.load();
         const std::size_t fds = open_fds();
         std::exception_ptr thrown;

@@ -1,7 +1,11 @@
-#include "support/patience.hpp"
-#include "support/with_every_allocation_failing.hpp"
+#include "support/crash_reporter.hpp"
 
+#include "support/patience.hpp"
+
+#include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 
 #include <unistd.h>
@@ -10,14 +14,12 @@ namespace eddy::test {
 
 namespace {
 
-constinit memory_fault current{};
+constinit std::array<char, 400> current{};
 
 void report(int signal) {
-    char text[160];
-    const int size = std::snprintf(
-        text, sizeof text, "%s while allocation %llu failed%s\n",
-        signal == SIGALRM ? "a hang" : "a crash", static_cast<unsigned long long>(current.nth),
-        current.often == memory_faults::how::once ? "" : ", and all after it");
+    char text[480];
+    const int size = std::snprintf(text, sizeof text, "%s while %s\n",
+                                   signal == SIGALRM ? "a hang" : "a crash", current.data());
     static_cast<void>(!::write(STDERR_FILENO, text, static_cast<std::size_t>(size)));
     std::signal(signal, SIG_DFL);
     std::raise(signal);
@@ -25,8 +27,9 @@ void report(int signal) {
 
 }  // namespace
 
-crash_reporter::crash_reporter(const memory_fault& fault) noexcept {
-    current = fault;
+crash_reporter::crash_reporter(std::string_view tried) noexcept {
+    tried = tried.substr(0, current.size() - 1);
+    *std::ranges::copy(tried, current.begin()).out = '\0';
     std::signal(SIGABRT, &report);
     std::signal(SIGSEGV, &report);
     std::signal(SIGALRM, &report);
