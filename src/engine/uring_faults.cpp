@@ -6,6 +6,7 @@
 #include "engine/request_facts.hpp"
 #include "kernel/once.hpp"
 
+#include <cerrno>
 #include <optional>
 
 namespace eddy::uring_faults {
@@ -117,7 +118,10 @@ void apply(io_uring_sqe& sqe, const io_operation& op) noexcept {
         return;
     }
     if (const int error = kernel::injected(*which); error != 0) {
-        replace(sqe, -error);
+        // The kernel's own poll goes on when the thread is interrupted.
+        if (*which != call::poll || error != EINTR) {
+            replace(sqe, -error);
+        }
     } else if (moves_bytes(sqe)) {
         sqe.len = static_cast<unsigned>(kernel::shortened(*which, sqe.len));
     }

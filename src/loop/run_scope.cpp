@@ -12,22 +12,8 @@ namespace eddy {
 
 constinit thread_local loop* detail::current_loop = nullptr;
 
-loop::run_scope::run_scope(loop& l, time_point until) : loop_(l), outer_(current()) {
-    l.check_use();
-    for (const loop* running = current(); running != nullptr; running = running->outer_) {
-        EDDY_ASSERT(running != &l, "a loop was run from inside one of its own callbacks");
-    }
-    EDDY_ASSERT(!l.running_.exchange(true, std::memory_order_relaxed),
-                "a loop was run by a thread while another runs it");
-    // The end of a loop goes on without the kernel: wait() says why.
-    if (auto failure = l.engine_->claim(); failure && !(l.destroying_ && failure.call != nullptr)) {
-        l.running_.store(false, std::memory_order_relaxed);
-        const std::string name = std::string("the loop '") + l.name() + "'";
-        raise(failure.call != nullptr
-                  ? name + " cannot run"
-                  : name + " has operations pending that belong to another thread",
-              failure);
-    }
+[[gnu::always_inline]] inline void loop::run_scope::enter(time_point until) noexcept {
+    loop& l = loop_;
     l.run_until_ = until;
     detail::current_loop = &l;
     l.outer_ = outer_;
@@ -46,7 +32,7 @@ loop::run_scope::run_scope(loop& l, time_point until) : loop_(l), outer_(current
     }
 }
 
-loop::run_scope::~run_scope() {
+[[gnu::always_inline]] inline void loop::run_scope::leave() noexcept {
     if (old_slack_ns_ != 0) {
         kernel::set_timer_slack_ns(old_slack_ns_);
     }
@@ -64,6 +50,36 @@ loop::run_scope::~run_scope() {
     loop_.outer_ = nullptr;
     detail::current_loop = outer_;
     loop_.running_.store(false, std::memory_order_relaxed);
+}
+
+loop::run_scope::run_scope(loop& l, time_point until) : loop_(l), outer_(current()) {
+    l.check_use();
+    for (const loop* running = current(); running != nullptr; running = running->outer_) {
+        EDDY_ASSERT(running != &l, "a loop was run from inside one of its own callbacks");
+    }
+    EDDY_ASSERT(!l.running_.exchange(true, std::memory_order_relaxed),
+                "a loop was run by a thread while another runs it");
+    // The end of a loop goes on without the kernel: wait() says why.
+    if (auto failure = l.engine_->claim(); failure && !(l.destroying_ && failure.call != nullptr)) {
+        refused(failure, until);
+    }
+    enter(until);
+}
+
+loop::run_scope::~run_scope() { leave(); }
+
+/// Nothing stays pending where the kernel refuses, so that whatever the caller destroys next was
+/// ended: as in loop::cannot_wait().
+void loop::run_scope::refused(const call_failure& failure, time_point until) {
+    const std::string name = std::string("the loop '") + loop_.name() + "'";
+    if (failure.call == nullptr) {
+        loop_.running_.store(false, std::memory_order_relaxed);
+        raise(name + " has operations pending that belong to another thread", failure);
+    }
+    enter(until);
+    loop_.end_without_kernel(failure.error);
+    leave();
+    raise(name + " cannot run", failure);
 }
 
 }  // namespace eddy

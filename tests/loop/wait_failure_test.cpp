@@ -363,5 +363,33 @@ TEST_P(WaitFailure, ThatStaysDoesNotKeepADescriptorFromBeingReleased) {
     EXPECT_EQ(reading.result().error(), std::errc::operation_canceled);
 }
 
+TEST_P(WaitFailure, BeforeTheFirstWaitEndsWhatIsPendingToo) {
+    if (!on(engine_kind::io_uring)) {
+        GTEST_SKIP() << "only a ring is enabled by its first run";
+    }
+    auto [ours, theirs] = make_pipe();
+    descriptor end = attach(std::move(ours));
+    std::byte buffer[8];
+    recorder reading;
+    start(reading, read(end, buffer));
+    alarm ring(loop());
+    loop().post_after(1h, ring);
+    job posted;
+    loop().post(posted);
+    kernel::fail(kernel::call::uring_register, ENOMEM);
+    EXPECT_EQ(error_of_run().code(), std::errc::not_enough_memory);
+    EXPECT_EQ(kernel::fired(), 1U);
+    kernel::fail_nothing();
+    EXPECT_EQ(reading.endings(), 1U);
+    EXPECT_EQ(reading.error(), std::errc::operation_canceled);
+    EXPECT_EQ(posted.cancels, 1);
+    EXPECT_EQ(ring.cancels, 1);
+    EXPECT_TRUE(loop().empty());
+    recorder again;
+    start(again, read(end, buffer));
+    ASSERT_EQ(::write(theirs.get(), "x", 1), 1);
+    EXPECT_TRUE(ends(again));
+}
+
 }  // namespace
 }  // namespace eddy::test::wait_failure_test

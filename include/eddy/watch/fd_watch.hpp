@@ -30,7 +30,8 @@ class attached_fd;
 /// to read and write.
 ///
 /// If the descriptor is closed by others, it is told of `invalid` once, on poll at once, on epoll
-/// and io_uring when it is armed next; it is disarmed for good then.
+/// and io_uring when it is armed next; it is disarmed for good then. So it is if the kernel cannot
+/// watch the descriptor, for lack of memory for example.
 ///
 /// One watch a direction: everything but `writable` belongs to reading. A watch that has the fd to
 /// itself has both. I/O operations on a descriptor that is watched go their own way: both are told

@@ -1,0 +1,178 @@
+#include "faults/documented_errors.hpp"
+
+#include <cerrno>
+
+namespace eddy::test {
+
+namespace {
+
+using kernel::call;
+
+constexpr const char* made_again = "an interrupted call is made again";
+constexpr const char* nobody_is_told = "what closes it has nobody to tell";
+constexpr const char* acceptor_survives = "an acceptor survives what passes (docs/adr/0025)";
+constexpr const char* has_another_way = "the library has another way";
+constexpr const char* wait_goes_on = "a wait that fails for a moment is tried again";
+constexpr const char* leaves_by_itself = "an fd that is closed leaves an epoll set by itself";
+constexpr const char* behind_bytes =
+    "what was read before is the result; a timerfd is read only to make it quiet";
+constexpr const char* another_comes =
+    "a connection that cannot be attached is closed, and the next one accepted";
+constexpr const char* as_far_as_told =
+    "what /proc and the position of a file tell is only looked at where it can be";
+constexpr const char* only_advice = "the answer only makes something faster";
+
+constexpr documented_error interrupted{EINTR, made_again, true};
+
+// What the manual knows no error of, a filter (seccomp) may still deny: EPERM.
+
+constexpr documented_error of_read[] = {{EIO, behind_bytes}, interrupted};
+constexpr documented_error of_write[] = {{EIO}, {ENOSPC}, {EDQUOT}, interrupted};
+constexpr documented_error of_recv[] = {{ENOMEM}, {ECONNREFUSED}, {ECONNRESET}, interrupted};
+constexpr documented_error of_send[] = {{ENOBUFS}, {ENOMEM}, {ECONNRESET}, {EPIPE}, interrupted};
+constexpr documented_error of_accept[] = {
+    {ECONNABORTED, acceptor_survives}, {EMFILE, acceptor_survives},
+    {ENFILE, acceptor_survives},       {ENOBUFS, acceptor_survives},
+    {ENOMEM, acceptor_survives},       {EPERM, acceptor_survives},
+    {EPROTO, acceptor_survives},       interrupted};
+// EINTR is left out: it says that the connection is on its way.
+constexpr documented_error of_connect[] = {
+    {ECONNREFUSED}, {ETIMEDOUT}, {ENETUNREACH}, {EADDRNOTAVAIL}, {EACCES}};
+constexpr documented_error of_open[] = {{EMFILE, as_far_as_told},
+                                        {ENFILE, as_far_as_told},
+                                        {ENOMEM, as_far_as_told},
+                                        {EACCES, as_far_as_told},
+                                        interrupted};
+constexpr documented_error of_close[] = {
+    {EIO, nobody_is_told},
+    {ENOSPC, nobody_is_told},
+    {EINTR, "the fd is closed when close() is interrupted", true}};
+constexpr documented_error of_fsync[] = {{EIO}, {ENOSPC}, {EDQUOT}, interrupted};
+constexpr documented_error of_socket[] = {{EMFILE}, {ENFILE}, {ENOBUFS}, {ENOMEM}};
+constexpr documented_error of_pipe[] = {{EMFILE}, {ENFILE}};
+constexpr documented_error of_bind[] = {{EADDRINUSE}, {EACCES}, {ENOMEM}};
+constexpr documented_error of_listen[] = {{EADDRINUSE}};
+constexpr documented_error of_shutdown[] = {{EPERM}};
+constexpr documented_error of_names[] = {{ENOBUFS}};
+constexpr documented_error of_setsockopt[] = {{ENOBUFS, only_advice}, {ENOPROTOOPT, only_advice}};
+constexpr documented_error of_getsockopt[] = {{ENOBUFS, only_advice}, {ENOPROTOOPT, only_advice}};
+constexpr documented_error of_fstat[] = {{ENOMEM, another_comes}, {EOVERFLOW, another_comes}};
+constexpr documented_error of_stat[] = {{ENOMEM}, {EACCES}};
+constexpr documented_error of_truncate[] = {{EIO}, {EPERM}, interrupted};
+constexpr documented_error of_seek[] = {{EOVERFLOW, as_far_as_told}};
+constexpr documented_error of_unlink[] = {{EIO, nobody_is_told}, {EACCES, nobody_is_told}};
+constexpr documented_error of_readlink[] = {{EIO, only_advice}, {ENOMEM, only_advice}};
+constexpr documented_error of_isatty[] = {{ENOTTY, only_advice}};
+constexpr documented_error of_fcntl[] = {{EPERM, only_advice}};
+constexpr documented_error of_dupfd[] = {{EMFILE}, {EINVAL, nullptr, false, EMFILE}};
+constexpr documented_error of_poll[] = {{ENOMEM, wait_goes_on, false, EBADF},  // a watch: invalid
+                                        interrupted};
+constexpr documented_error of_eventfd[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENOMEM}};
+constexpr documented_error of_eventfd_call[] = {interrupted};
+constexpr documented_error of_timerfd[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENOMEM}};
+constexpr documented_error of_signalfd[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENOMEM}};
+constexpr documented_error of_epoll_create[] = {{EMFILE}, {ENOMEM}};
+constexpr documented_error of_epoll_ctl[] = {{ENOMEM, leaves_by_itself},
+                                             {ENOSPC, leaves_by_itself}};
+constexpr documented_error of_epoll_wait[] = {{ENOMEM, wait_goes_on}, interrupted};
+constexpr documented_error of_uring_setup[] = {{EMFILE},
+                                               {ENFILE},
+                                               {ENOMEM},
+                                               {EPERM, nullptr, false, 0, errc::engine_denied},
+                                               {ENOSYS, nullptr, false, 0, errc::engine_denied}};
+constexpr documented_error of_uring_enter[] = {
+    {EBUSY, wait_goes_on}, {ENOMEM, wait_goes_on}, interrupted};
+constexpr documented_error of_uring_register[] = {
+    {ENOMEM, only_advice}, {EPERM, only_advice, false, 0, errc::engine_denied}};
+constexpr documented_error of_uring_buffers[] = {{ENOMEM, has_another_way},
+                                                 {EINVAL, has_another_way}};
+constexpr documented_error of_futex_wait[] = {{EINTR, "who sleeps looks again", true}};
+constexpr documented_error of_clone[] = {{EAGAIN}, {ENOMEM}};
+constexpr documented_error of_pidfd_open[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENOMEM}};
+constexpr documented_error of_signal[] = {{EPERM}};
+constexpr documented_error of_pidfd_info[] = {{ENOTTY, has_another_way}};
+constexpr documented_error of_sigmask[] = {
+    {EPERM, nobody_is_told, false, 0, errc::signal_not_blocked}};
+constexpr documented_error of_sigaction[] = {{EPERM, only_advice}};
+constexpr documented_error of_sigqueue[] = {{EPERM, nobody_is_told}};
+constexpr documented_error of_prctl[] = {{EPERM, only_advice}};
+constexpr documented_error of_affinity[] = {{EPERM}};
+
+constexpr fault_kind kinds[] = {
+    {call::read, "read", of_read, true},
+    {call::write, "write", of_write, true},
+    {call::recv, "recv", of_recv, true},
+    {call::send, "send", of_send, true},
+    {call::accept, "accept", of_accept},
+    {call::connect, "connect", of_connect},
+    {call::open, "open", of_open},
+    {call::close, "close", of_close},
+    {call::fsync, "fsync", of_fsync},
+    {call::socket, "socket", of_socket},
+    {call::pipe, "pipe", of_pipe},
+    {call::bind, "bind", of_bind},
+    {call::listen, "listen", of_listen},
+    {call::shutdown, "shutdown", of_shutdown},
+    {call::getsockname, "getsockname", of_names},
+    {call::getpeername, "getpeername", of_names},
+    {call::setsockopt, "setsockopt", of_setsockopt},
+    {call::getsockopt, "getsockopt", of_getsockopt},
+    {call::fstat, "fstat", of_fstat},
+    {call::stat, "stat", of_stat},
+    {call::truncate, "truncate", of_truncate},
+    {call::seek, "seek", of_seek},
+    {call::unlink, "unlink", of_unlink},
+    {call::readlink, "readlink", of_readlink},
+    {call::isatty, "isatty", of_isatty},
+    {call::fcntl, "fcntl", of_fcntl},
+    {call::dupfd, "dupfd", of_dupfd},
+    {call::poll, "poll", of_poll},
+    {call::eventfd, "eventfd", of_eventfd},
+    {call::eventfd_read, "eventfd_read", of_eventfd_call},
+    {call::eventfd_write, "eventfd_write", of_eventfd_call},
+    {call::timerfd, "timerfd", of_timerfd},
+    {call::signalfd, "signalfd", of_signalfd},
+    {call::epoll_create, "epoll_create", of_epoll_create},
+    {call::epoll_ctl, "epoll_ctl", of_epoll_ctl},
+    {call::epoll_wait, "epoll_wait", of_epoll_wait},
+    {call::uring_setup, "uring_setup", of_uring_setup},
+    {call::uring_enter, "uring_enter", of_uring_enter},
+    {call::uring_register, "uring_register", of_uring_register},
+    {call::uring_buffers, "uring_buffers", of_uring_buffers},
+    {call::futex_wait, "futex_wait", of_futex_wait},
+    {call::clone, "clone", of_clone},
+    {call::pidfd_open, "pidfd_open", of_pidfd_open},
+    {call::pidfd_send_signal, "pidfd_send_signal", of_signal},
+    {call::pidfd_info, "pidfd_info", of_pidfd_info},
+    {call::kill, "kill", of_signal},
+    {call::sigmask, "sigmask", of_sigmask},
+    {call::sigaction, "sigaction", of_sigaction},
+    {call::sigqueue, "sigqueue", of_sigqueue},
+    {call::prctl, "prctl", of_prctl},
+    {call::affinity, "affinity", of_affinity},
+};
+
+constexpr const char* only_a_mistake = "fails only for arguments that are wrong";
+constexpr const char* stands_for_a_kernel = "stands for what a kernel lacks, and is no call";
+
+constexpr kind_that_cannot_fail others[] = {
+    {call::uring_exit, "gives back what there is"},
+    {call::futex_wake, only_a_mistake},
+    {call::memory, "is made once in a process, by the first thread that asks for its mark"},
+    {call::timerfd_settime, "ECANCELED is a state, and the timer is armed all the same"},
+    {call::waitid, "ECHILD is a state, and with WNOHANG nothing interrupts it"},
+    {call::sigpending, only_a_mistake},
+    {call::sigtimedwait, "EAGAIN is a state, and without a wait nothing interrupts it"},
+    {call::getrusage, only_a_mistake},
+    {call::getid, "always succeeds"},
+    {call::uring_receive_limit, stands_for_a_kernel},
+    {call::rwf_nosignal, stands_for_a_kernel},
+    {call::epoll_pwait2, stands_for_a_kernel},
+};
+
+}  // namespace
+
+std::span<const fault_kind> fault_kinds() noexcept { return kinds; }
+std::span<const kind_that_cannot_fail> kinds_that_cannot_fail() noexcept { return others; }
+
+}  // namespace eddy::test

@@ -1,0 +1,172 @@
+// The harness notices what it is there for.
+#include "faults/documented_errors.hpp"
+#include "faults/with_every_fault.hpp"
+#include "kernel/io.hpp"
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <gtest/gtest-spi.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace eddy::test::harness {
+
+namespace {
+
+using kernel::call;
+
+/// All that fails in `scenario`, in words.
+std::string failures_of(const std::function<void(attempt&)>& scenario) {
+    ::testing::TestPartResultArray results;
+    {
+        const ::testing::ScopedFakeTestPartResultReporter reporter(
+            ::testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &results);
+        const fault_subject subject{"tried", scenario, [] { return std::uint64_t{0}; }};
+        with_every_fault(subject, 2);
+    }
+    std::string all;
+    for (int i = 0; i != results.size(); ++i) {
+        all += results.GetTestPartResult(i).message();
+    }
+    return all;
+}
+
+bool has(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// Writes a byte into a pipe and reads it back.
+io_result write_and_read() {
+    static const fd_pair pipe = make_pipe();
+    char byte = 'x';
+    const io_result written = kernel::write(pipe.second.get(), &byte, 1, -1);
+    return written ? kernel::read(pipe.first.get(), &byte, 1, -1) : written;
+}
+
+/// As it should be: what has failed is told, and nothing is left in the pipe.
+void tell_all(attempt& a) {
+    static const fd_pair pipe = make_pipe();
+    char byte = 'x';
+    const io_result written = kernel::write(pipe.second.get(), &byte, 1, -1);
+    a.told(written.error());
+    if (!written) {
+        return;
+    }
+    const io_result taken = kernel::read(pipe.first.get(), &byte, 1, -1);
+    a.told(taken.error());
+    if (!taken) {
+        static_cast<void>(::read(pipe.first.get(), &byte, 1));
+    }
+    a.succeed(taken.ok());
+}
+
+TEST(FaultHarness, IsContentWithAScenarioThatTellsAll) { EXPECT_EQ(failures_of(tell_all), ""); }
+
+TEST(FaultHarness, NoticesAnErrorThatIsSwallowed) {
+    const auto failures = failures_of([](attempt& a) {
+        static_cast<void>(write_and_read());
+        a.succeed();
+    });
+    EXPECT_TRUE(has(failures, "it succeeds although a call has failed")) << failures;
+}
+
+TEST(FaultHarness, NoticesAnErrorThatIsMistakenForAnother) {
+    const auto failures = failures_of([](attempt& a) {
+        const io_result result = write_and_read();
+        a.told(result ? std::error_code() : std::error_code(EXDEV, std::system_category()));
+        a.succeed(result.ok());
+    });
+    EXPECT_TRUE(has(failures, "another error")) << failures;
+}
+
+TEST(FaultHarness, NoticesAFailureThatSaysNothing) {
+    const auto failures = failures_of([](attempt& a) { a.succeed(write_and_read().ok()); });
+    EXPECT_TRUE(has(failures, "neither succeeds nor says why")) << failures;
+}
+
+TEST(FaultHarness, NoticesWhatHasToBeCancelled) {
+    const auto failures = failures_of([](attempt& a) {
+        const io_result result = write_and_read();
+        if (!result) {
+            a.give_up();
+        }
+        a.succeed(result.ok());
+    });
+    EXPECT_TRUE(has(failures, "it has to be cancelled")) << failures;
+}
+
+TEST(FaultHarness, NoticesWhatDoesNotRecover) {
+    bool broken = false;
+    const auto failures = failures_of([&](attempt& a) {
+        const io_result result = write_and_read();
+        a.told(result.error());
+        broken |= !result;
+        a.succeed(!broken);
+    });
+    EXPECT_TRUE(has(failures, "it does not succeed afterwards")) << failures;
+}
+
+TEST(FaultHarness, NoticesADescriptorThatIsLost) {
+    std::vector<unique_fd> lost;
+    const auto failures = failures_of([&](attempt& a) {
+        const io_result result = write_and_read();
+        if (!result) {
+            lost.emplace_back(::eventfd(0, EFD_CLOEXEC));
+        }
+        a.told(result.error());
+        a.succeed(result.ok());
+    });
+    EXPECT_TRUE(has(failures, "descriptors are lost")) << failures;
+}
+
+TEST(FaultHarness, NoticesMemoryThatIsLost) {
+    std::vector<std::unique_ptr<int>> lost;
+    lost.reserve(10'000);
+    const auto failures = failures_of([&](attempt& a) {
+        const io_result result = write_and_read();
+        if (!result) {
+            lost.push_back(std::make_unique<int>(1));
+        }
+        a.told(result.error());
+        a.succeed(result.ok());
+    });
+    EXPECT_TRUE(has(failures, "memory is lost")) << failures;
+}
+
+TEST(FaultHarness, NoticesAScenarioWithoutCalls) {
+    EXPECT_TRUE(has(failures_of([](attempt& a) { a.succeed(); }), "makes no call that can fail"));
+}
+
+TEST(FaultHarness, HasEveryKindOfCallInOneOfItsTables) {
+    std::array<int, static_cast<std::size_t>(call::count_)> found{};
+    for (const fault_kind& kind : fault_kinds()) {
+        ++found[static_cast<std::size_t>(kind.which)];
+        EXPECT_FALSE(kind.errors.empty()) << kind.name;
+    }
+    for (const kind_that_cannot_fail& kind : kinds_that_cannot_fail()) {
+        ++found[static_cast<std::size_t>(kind.which)];
+    }
+    for (std::size_t i = 0; i != found.size(); ++i) {
+        EXPECT_EQ(found[i], 1) << "the kind number " << i;
+    }
+}
+
+TEST(FaultHarness, InjectsNoErrorThatDescribesAState) {
+    for (const fault_kind& kind : fault_kinds()) {
+        for (const documented_error& error : kind.errors) {
+            for (const int state : {EINPROGRESS, EISCONN, EALREADY, ECHILD, ENOTCONN}) {
+                EXPECT_NE(error.error, state) << kind.name;
+            }
+            EXPECT_TRUE(error.error != EAGAIN || kind.which == call::clone) << kind.name;
+        }
+    }
+}
+
+}  // namespace
+
+}  // namespace eddy::test::harness
