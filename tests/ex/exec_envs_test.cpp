@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <type_traits>
+#include <utility>
 
 namespace eddy::ex_testing::exec_envs {
 
@@ -25,6 +27,27 @@ TEST(ExecEnvs, AReferenceWrapperIsStoredAsAReference) {
     const ex::prop named{get_name, std::ref(number)};
     number = 5;
     EXPECT_EQ(get_name(named), 5);
+}
+
+template <class Env>
+inline constexpr bool is_fixed =
+    std::is_copy_constructible_v<Env>&& std::is_nothrow_move_constructible_v<Env> &&
+    !std::is_copy_assignable_v<Env> && !std::is_move_assignable_v<Env>;
+using named = ex::prop<get_name_t, int>;
+// Those of stdexec can be assigned.
+#if EDDY_EX_BUILTIN
+static_assert(is_fixed<named>);
+static_assert(is_fixed<ex::env<named>>);
+static_assert(is_fixed<ex::env<named, ex::prop<get_secret_t, int>>>);
+static_assert(is_fixed<ex::env<>>);
+#endif
+static_assert(sizeof(named) == sizeof(int), "that takes no room");
+static_assert(sizeof(ex::env<named, ex::prop<get_secret_t, int>>) == 2 * sizeof(int));
+
+TEST(ExecEnvs, APropHoldsWhatCanOnlyBeMoved) {
+    ex::prop owner{get_name, std::make_unique<int>(4)};
+    const ex::env both{std::move(owner), ex::prop{get_secret, 2}};
+    EXPECT_EQ(*get_name(both), 4);
 }
 
 TEST(ExecEnvs, WithoutAMemberTheEnvironmentIsEmpty) {

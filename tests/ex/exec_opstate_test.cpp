@@ -19,6 +19,19 @@ static_assert(!ex::operation_state<int>);
 static_assert(!ex::operation_state<counter&>);
 static_assert(!std::is_invocable_v<ex::start_t, counter>, "an rvalue cannot be started");
 
+/// Could be started however it is reached.
+struct easy {
+    using operation_state_concept = ex::operation_state_tag;
+    void start() const noexcept {}
+};
+static_assert(std::is_invocable_v<ex::start_t, easy&>);
+static_assert(!std::is_invocable_v<ex::start_t, easy>);
+// stdexec starts const ones.
+#if EDDY_EX_BUILTIN
+static_assert(!std::is_invocable_v<ex::start_t, const easy>);
+static_assert(!std::is_invocable_v<ex::start_t, const easy&>);
+#endif
+
 TEST(ExecOpstate, StartCallsTheMember) {
     counter operation;
     ex::start(operation);

@@ -59,4 +59,24 @@ static_assert(!std::is_invocable_v<ex::set_value_t, number_receiver, int*>);
 static_assert(!std::is_invocable_v<ex::set_error_t, number_receiver, int>);
 static_assert(!std::is_invocable_v<ex::set_stopped_t, number_receiver, int>);
 
+/// Would take anything, however it is reached.
+struct easy_receiver {
+    using receiver_concept = ex::receiver_tag;
+    void set_value() const noexcept {}
+    void set_error(int) const noexcept {}
+    void set_stopped() const noexcept {}
+};
+template <class Receiver>
+inline constexpr bool can_be_completed = std::is_invocable_v<ex::set_value_t, Receiver> ||
+                                         std::is_invocable_v<ex::set_error_t, Receiver, int> ||
+                                         std::is_invocable_v<ex::set_stopped_t, Receiver>;
+static_assert(can_be_completed<easy_receiver>);
+static_assert(can_be_completed<easy_receiver&&>);
+// stdexec leaves that to the receiver.
+#if EDDY_EX_BUILTIN
+static_assert(!can_be_completed<easy_receiver&>, "a completion consumes the receiver");
+static_assert(!can_be_completed<const easy_receiver&>);
+static_assert(!can_be_completed<const easy_receiver>);
+#endif
+
 }  // namespace eddy::ex_testing::exec_recv_concepts

@@ -145,9 +145,6 @@ concept bears_stop = requires(Promise& promise) {
     { promise.unhandled_stopped() } -> std::convertible_to<std::coroutine_handle<>>;
 };
 
-/// Stands for a promise without await_transform.
-struct bare_promise {};
-
 template <class Sender, class Promise>
 inline constexpr bool has_one_value =
     count_of<signatures_or_mistake<Sender, env_of_t<Promise&>>, set_value_t> <= 1;

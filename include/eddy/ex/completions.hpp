@@ -10,10 +10,18 @@
 namespace eddy::ex {
 inline namespace builtin {
 
+namespace detail {
+
+/// A completion consumes its receiver: only a non-const rvalue can be completed.
+template <class Receiver>
+concept consumable = !std::is_reference_v<Receiver> && !std::is_const_v<Receiver>;
+
+}  // namespace detail
+
 /// The three ways in which an operation ends, exactly one of them and once. Lifetime: the receiver
 /// may destroy the operation inside the call; touch nothing of it afterwards.
 struct set_value_t {
-    template <class Receiver, class... Values>
+    template <detail::consumable Receiver, class... Values>
         requires requires(Receiver&& receiver, Values&&... values) {
             static_cast<Receiver&&>(receiver).set_value(static_cast<Values&&>(values)...);
         }
@@ -27,7 +35,7 @@ struct set_value_t {
 };
 
 struct set_error_t {
-    template <class Receiver, class Error>
+    template <detail::consumable Receiver, class Error>
         requires requires(Receiver&& receiver, Error&& error) {
             static_cast<Receiver&&>(receiver).set_error(static_cast<Error&&>(error));
         }
@@ -41,7 +49,7 @@ struct set_error_t {
 };
 
 struct set_stopped_t {
-    template <class Receiver>
+    template <detail::consumable Receiver>
         requires requires(Receiver&& receiver) { static_cast<Receiver&&>(receiver).set_stopped(); }
     constexpr void operator()(Receiver&& receiver) const noexcept {
         using result = decltype(std::declval<Receiver>().set_stopped());

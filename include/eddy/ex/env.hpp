@@ -53,6 +53,17 @@ template <class T>
     }
 struct unwrapped<T> : identity<typename T::type&> {};
 
+/// Makes the class whose member it is one that cannot be assigned, and leaves it an aggregate. Each
+/// class has its own, so that two of them can share an address.
+template <class Owner>
+struct not_assignable {
+    not_assignable() = default;
+    not_assignable(not_assignable&&) = default;
+    not_assignable(const not_assignable&) = default;
+    not_assignable& operator=(const not_assignable&) = delete;
+    ~not_assignable() = default;
+};
+
 }  // namespace detail
 
 /// An environment that answers one query.
@@ -60,6 +71,7 @@ template <class Query, class Value>
 struct prop {
     [[no_unique_address]] Query query_;
     [[no_unique_address]] Value value_;
+    [[no_unique_address]] detail::not_assignable<prop> fixed_ = {};
 
     constexpr const Value& query(Query, auto&&...) const noexcept { return value_; }
 };
@@ -71,12 +83,22 @@ template <class... Envs>
 struct env;
 
 template <>
-struct env<> {};
+struct env<> {
+    env() = default;
+    env(env&&) = default;
+    env(const env&) = default;
+    env& operator=(const env&) = delete;
+    ~env() = default;
+};
 
 template <class First, class... Rest>
 struct env<First, Rest...> {
     constexpr env(First first, Rest... rest) noexcept
         : first_(static_cast<First&&>(first)), rest_{static_cast<Rest&&>(rest)...} {}
+    env(env&&) = default;
+    env(const env&) = default;
+    env& operator=(const env&) = delete;
+    ~env() = default;
 
     template <class Query, class... Args>
         requires detail::has_query<First, Query, Args...>
@@ -172,13 +194,20 @@ constexpr auto join_env(First first, Second&& second) noexcept -> joined_env_t<F
     }
 }
 
-/// Asked of a sender's attributes: it completes inside start(), whatever the channel.
-struct completes_inline_t {
+/// Asked of a sender's attributes: it completes with `Tag` on the scheduler on which it was
+/// started, for instance inside start().
+template <class Tag>
+struct completes_where_started_t {
     static constexpr bool query(forwarding_query_t) noexcept { return true; }
 };
 
+/// Attributes of a sender that completes inside start(), with one of `Tags`.
+template <class... Tags>
 struct inline_attributes {
-    static constexpr bool query(completes_inline_t) noexcept { return true; }
+    template <one_of<Tags...> Tag>
+    static constexpr bool query(completes_where_started_t<Tag>) noexcept {
+        return true;
+    }
 };
 
 }  // namespace detail

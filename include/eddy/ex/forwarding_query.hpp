@@ -5,6 +5,7 @@
 #if EDDY_EX_BUILTIN
 
 #include <concepts>
+#include <type_traits>
 
 namespace eddy::ex {
 inline namespace builtin {
@@ -12,11 +13,11 @@ inline namespace builtin {
 /// Whether an adaptor passes a query on to the environment of what it adapts.
 struct forwarding_query_t {
     template <class Query>
-    constexpr bool operator()(const Query& query) const noexcept {
+    constexpr bool operator()(Query&& query) const noexcept {
         if constexpr (requires { query.query(*this); }) {
             return query.query(*this);
         } else {
-            return std::derived_from<Query, forwarding_query_t>;
+            return std::derived_from<std::remove_cvref_t<Query>, forwarding_query_t>;
         }
     }
 };

@@ -12,7 +12,7 @@ inline namespace builtin {
 struct get_allocator_t {
     template <class Env>
         requires detail::has_query<Env, get_allocator_t>
-    constexpr auto operator()(const Env& env) const noexcept {
+    constexpr decltype(auto) operator()(const Env& env) const noexcept {
         static_assert(noexcept(env.query(*this)), "get_allocator: the answer must be noexcept");
         return env.query(*this);
     }

@@ -6,22 +6,32 @@
 
 #include <eddy/ex/env.hpp>
 
+#include <concepts>
+
 namespace eddy::ex {
 inline namespace builtin {
 
 enum class forward_progress_guarantee { concurrent, parallel, weakly_parallel };
 
-/// Asked of a scheduler.
+struct scheduler_tag {};
+
+namespace detail {
+
+template <class Scheduler>
+concept declared_scheduler =
+    std::derived_from<typename Scheduler::scheduler_concept, scheduler_tag>;
+
+}  // namespace detail
+
+/// Asked of a scheduler, which must answer: to assume the weakest guarantee would hide that
+/// somebody forgot to say.
 struct get_forward_progress_guarantee_t {
-    template <class Scheduler>
+    template <detail::declared_scheduler Scheduler>
+        requires detail::has_query<Scheduler, get_forward_progress_guarantee_t>
     constexpr forward_progress_guarantee operator()(const Scheduler& scheduler) const noexcept {
-        if constexpr (detail::has_query<Scheduler, get_forward_progress_guarantee_t>) {
-            static_assert(noexcept(scheduler.query(*this)),
-                          "get_forward_progress_guarantee: the answer must be noexcept");
-            return scheduler.query(*this);
-        } else {
-            return forward_progress_guarantee::weakly_parallel;
-        }
+        static_assert(noexcept(scheduler.query(*this)),
+                      "get_forward_progress_guarantee: the answer must be noexcept");
+        return scheduler.query(*this);
     }
 };
 inline constexpr get_forward_progress_guarantee_t get_forward_progress_guarantee{};

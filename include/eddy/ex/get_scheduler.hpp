@@ -12,12 +12,13 @@ inline namespace builtin {
 
 namespace detail {
 
-/// The answer is a copy: environments are often made for one question.
+/// Lifetime: the answer may be part of the environment. Environments are often made for one
+/// question, so who keeps the answer copies it.
 template <class Query>
 struct scheduler_query {
     template <class Env>
         requires has_query<Env, Query>
-    constexpr auto operator()(const Env& env) const noexcept {
+    constexpr decltype(auto) operator()(const Env& env) const noexcept {
         static_assert(noexcept(env.query(Query{})), "a scheduler query must be noexcept");
         static_assert(scheduler<query_result_t<Env, Query>>, "the answer is not a scheduler");
         return env.query(Query{});
@@ -37,7 +38,9 @@ struct get_scheduler_t : detail::scheduler_query<get_scheduler_t> {
     template <class Env>
         requires(!detail::has_query<Env, get_scheduler_t> &&
                  detail::has_query<Env, get_start_scheduler_t>)
-    constexpr auto operator()(const Env& env) const noexcept { return get_start_scheduler(env); }
+    constexpr decltype(auto) operator()(const Env& env) const noexcept {
+        return get_start_scheduler(env);
+    }
 };
 inline constexpr get_scheduler_t get_scheduler{};
 

@@ -14,11 +14,13 @@ inline namespace builtin {
 
 struct get_stop_token_t {
     template <class Env>
-    constexpr auto operator()(const Env& env) const noexcept {
+    constexpr decltype(auto) operator()(const Env& env) const noexcept {
         if constexpr (detail::has_query<Env, get_stop_token_t>) {
             using token = std::remove_cvref_t<detail::query_result_t<Env, get_stop_token_t>>;
             static_assert(stoppable_token<token>, "get_stop_token: the answer is no stop token");
-            return token(env.query(*this));
+            static_assert(noexcept(env.query(*this)),
+                          "get_stop_token: the answer must be noexcept");
+            return env.query(*this);
         } else {
             return never_stop_token{};
         }

@@ -20,6 +20,9 @@ public:
     static constexpr auto query(get_forward_progress_guarantee_t) noexcept {
         return forward_progress_guarantee::weakly_parallel;
     }
+    static constexpr bool query(detail::completes_where_started_t<set_value_t>) noexcept {
+        return true;
+    }
     bool operator==(const inline_scheduler&) const = default;
 };
 

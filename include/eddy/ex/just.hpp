@@ -59,7 +59,7 @@ struct just_sender {
         std::is_nothrow_copy_constructible_v<product<Values...>>) {
         return just_operation<Tag, Receiver, Values...>(static_cast<Receiver&&>(receiver), values);
     }
-    static constexpr inline_attributes get_env() noexcept { return {}; }
+    static constexpr inline_attributes<Tag> get_env() noexcept { return {}; }
 
     [[no_unique_address]] product<Values...> values;
 };

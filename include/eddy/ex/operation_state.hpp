@@ -15,7 +15,8 @@ struct operation_state_tag {};
 /// Begins an operation. Lifetime: it must stay where it is until its receiver was completed.
 struct start_t {
     template <class Operation>
-        requires requires(Operation& operation) { operation.start(); }
+        requires(!std::is_const_v<Operation> &&
+                 requires(Operation & operation) { operation.start(); })
     constexpr void operator()(Operation& operation) const noexcept {
         static_assert(noexcept(operation.start()), "start: the member must be noexcept");
         static_assert(std::is_void_v<decltype(operation.start())>,

@@ -8,6 +8,7 @@
 #include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/detail/then.hpp>
 
+#include <exception>
 #include <type_traits>
 #include <utility>
 
@@ -28,13 +29,30 @@ public:
     read_env_operation(read_env_operation&&) = delete;
 
     void start() & noexcept {
-        detail::complete_with(
-            receiver_,
-            [this]() noexcept(std::is_nothrow_invocable_v<Query, env_of_t<Receiver>>)
-                -> decltype(auto) { return Query{}(get_env(receiver_)); });
+        if constexpr (nothrow) {
+            ask();
+        } else {
+            try {
+                ask();
+            } catch (...) {
+                set_error(static_cast<Receiver&&>(receiver_), std::current_exception());
+            }
+        }
     }
 
 private:
+    static constexpr bool nothrow = std::is_nothrow_invocable_v<Query, env_of_t<Receiver>>;
+
+    /// One expression: the answer may refer to the environment, which may be a temporary object.
+    void ask() noexcept(nothrow) {
+        if constexpr (std::is_void_v<std::invoke_result_t<Query, env_of_t<Receiver>>>) {
+            Query{}(get_env(receiver_));
+            set_value(static_cast<Receiver&&>(receiver_));
+        } else {
+            set_value(static_cast<Receiver&&>(receiver_), Query{}(get_env(receiver_)));
+        }
+    }
+
     Receiver receiver_;
 };
 
@@ -56,7 +74,7 @@ struct read_env_sender {
     auto connect(Receiver receiver) const noexcept {
         return read_env_operation<Query, Receiver>(static_cast<Receiver&&>(receiver));
     }
-    static constexpr inline_attributes get_env() noexcept { return {}; }
+    static constexpr inline_attributes<set_value_t> get_env() noexcept { return {}; }
 };
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 
 #if EDDY_EX_BUILTIN
 
+#include <eddy/ex/get_forward_progress_guarantee.hpp>
 #include <eddy/ex/sender.hpp>
 
 #include <concepts>
@@ -11,8 +12,6 @@
 
 namespace eddy::ex {
 inline namespace builtin {
-
-struct scheduler_tag {};
 
 /// A sender that completes on the scheduler's execution resource.
 struct schedule_t {
@@ -30,10 +29,10 @@ inline constexpr schedule_t schedule{};
 
 /// A handle to a place where work runs: cheap to copy, equal if the place is the same.
 template <class Scheduler>
-concept scheduler =
-    std::derived_from<typename std::remove_cvref_t<Scheduler>::scheduler_concept, scheduler_tag> &&
+concept scheduler = detail::declared_scheduler<std::remove_cvref_t<Scheduler>> &&
     requires(Scheduler&& scheduler) {
     { schedule(static_cast<Scheduler&&>(scheduler)) } -> sender;
+    { get_forward_progress_guarantee(scheduler) } -> std::same_as<forward_progress_guarantee>;
 } && std::equality_comparable<std::remove_cvref_t<Scheduler>> &&
     std::copyable<std::remove_cvref_t<Scheduler>> &&
     std::is_nothrow_move_constructible_v<std::remove_cvref_t<Scheduler>>;

@@ -67,14 +67,16 @@ struct awaited_signature : identity<set_value_t(Result)> {};
 template <>
 struct awaited_signature<void> : identity<set_value_t()> {};
 
-template <class Sender, class Env>
+template <class Result>
+using awaited_signatures = completion_signatures<typename awaited_signature<Result>::type,
+                                                 set_error_t(std::exception_ptr), set_stopped_t()>;
+
+template <class Sender, class Promise, class Otherwise>
 consteval auto find_awaited_signatures() {
-    if constexpr (awaitable<Sender, plain_promise<Env>>) {
-        using result = await_result_t<Sender, plain_promise<Env>>;
-        return completion_signatures<typename awaited_signature<result>::type,
-                                     set_error_t(std::exception_ptr), set_stopped_t()>{};
+    if constexpr (awaitable<Sender, Promise>) {
+        return awaited_signatures<await_result_t<Sender, Promise>>{};
     } else {
-        return no_signatures{};
+        return Otherwise{};
     }
 }
 
@@ -86,9 +88,9 @@ consteval auto find_signatures() {
     } else if constexpr (with_member_signatures<Sender>) {
         return type::template get_completion_signatures<Sender>();
     } else if constexpr (sizeof...(Env) == 0) {
-        return dependent_sender_error{};
+        return detail::find_awaited_signatures<Sender, bare_promise, dependent_sender_error>();
     } else {
-        return detail::find_awaited_signatures<Sender, Env...>();
+        return detail::find_awaited_signatures<Sender, plain_promise<Env>..., no_signatures>();
     }
 }
 
@@ -154,10 +156,10 @@ using error_types_of_t = detail::rename_t<
     detail::gather_t<completion_signatures_of_t<Sender, Env>, set_error_t, detail::only_error_t>,
     Variant>;
 
-template <class Sender, class... Env>
-    requires sender_in<Sender, Env...>
+template <class Sender, class Env = env<>>
+    requires sender_in<Sender, Env>
 inline constexpr bool sends_stopped =
-    detail::count_of<completion_signatures_of_t<Sender, Env...>, set_stopped_t> != 0;
+    detail::count_of<completion_signatures_of_t<Sender, Env>, set_stopped_t> != 0;
 
 namespace detail {
 

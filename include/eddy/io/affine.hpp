@@ -5,6 +5,7 @@
 #include <eddy/ex/continues_on.hpp>
 #include <eddy/ex/detail/choice.hpp>
 #include <eddy/ex/get_completion_scheduler.hpp>
+#include <eddy/ex/get_forward_progress_guarantee.hpp>
 #include <eddy/ex/get_scheduler.hpp>
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/receiver.hpp>
@@ -26,6 +27,9 @@ struct way_back {
     using scheduler_concept = ex::scheduler_tag;
     Scheduler to;
     auto schedule() const noexcept { return ex::unstoppable(ex::schedule(to)); }
+    ex::forward_progress_guarantee query(ex::get_forward_progress_guarantee_t) const noexcept {
+        return ex::get_forward_progress_guarantee(to);
+    }
     bool operator==(const way_back&) const noexcept = default;
     bool operator==(const Scheduler& there) const noexcept {
         return to == there;

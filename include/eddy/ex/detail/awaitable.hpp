@@ -66,10 +66,20 @@ concept has_as_awaitable = requires(T&& object, Promise& promise) {
     static_cast<T&&>(object).as_awaitable(promise);
 };
 
+/// Stands for a promise of which nothing is known.
+struct bare_promise {};
+
 /// Stands for the promise of the coroutine that would wait for an awaitable that is connected like
 /// a sender.
 template <class Env>
 struct plain_promise {
+    std::coroutine_handle<plain_promise> get_return_object() noexcept;
+    std::suspend_always initial_suspend() noexcept;
+    std::suspend_always final_suspend() noexcept;
+    void unhandled_exception() noexcept;
+    void return_void() noexcept;
+    std::coroutine_handle<> unhandled_stopped() noexcept;
+
     template <class T>
     T&& await_transform(T&& object) noexcept {
         return static_cast<T&&>(object);
