@@ -6,6 +6,8 @@
 #include <exception>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace eddy::ex_testing::exec_connect {
@@ -39,6 +41,62 @@ TEST(ExecConnect, AnLvalueSenderIsConnectedByCopy) {
     const auto sender = ex::just(1) | ex::then([](int number) { return number + 1; });
     EXPECT_EQ(run(sender).numbers, std::vector{2});
     EXPECT_EQ(run(sender).numbers, std::vector{2});
+}
+
+/// Sends how it was connected: 1 as an rvalue, 2 as an lvalue, 3 as a const one.
+struct telltale {
+    using sender_concept = ex::sender_tag;
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() {
+        return ex::completion_signatures<ex::set_value_t(int)>{};
+    }
+    template <class Receiver>
+    struct operation {
+        using operation_state_concept = ex::operation_state_tag;
+        Receiver receiver;
+        int how;
+        void start() & noexcept { ex::set_value(std::move(receiver), how); }
+    };
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) && noexcept {
+        return operation<Receiver>{std::move(receiver), 1};
+    }
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) & noexcept {
+        return operation<Receiver>{std::move(receiver), 2};
+    }
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) const& noexcept {
+        return operation<Receiver>{std::move(receiver), 3};
+    }
+};
+
+TEST(ExecConnect, AnAdaptorConnectsItsChildAsWhatItIsItself) {
+    const auto check = [](auto sender) {
+        using sender_type = decltype(sender);
+        EXPECT_EQ(run(sender).numbers.at(0), 2);
+        EXPECT_EQ(run(static_cast<const sender_type&>(sender)).numbers.at(0), 3);
+        EXPECT_EQ(run(std::move(sender)).numbers.at(0), 1);
+    };
+    const auto pass = [](auto&&... all) noexcept { return (0 + ... + all); };
+    const auto pass_on = [](auto&... all) noexcept { return ex::just(all...); };
+    check(telltale());
+    check(telltale() | ex::then(pass));
+    check(telltale() | ex::upon_error(pass));
+    check(telltale() | ex::upon_stopped(pass));
+    check(telltale() | ex::let_value(pass_on));
+    check(telltale() | ex::let_error(pass_on));
+    check(telltale() | ex::let_stopped(pass_on));
+    check(telltale() | ex::into_variant() |
+          ex::then([](auto&& all) noexcept { return std::get<0>(std::get<0>(all)); }));
+    check(telltale() | ex::stopped_as_optional() |
+          ex::then([](auto&& all) noexcept { return *all; }));
+    check(telltale() | ex::stopped_as_error(1));
+    check(telltale() | ex::unstoppable);
+    check(ex::write_env(telltale(), ex::env<>{}));
+    check(telltale() | ex::continues_on(ex::inline_scheduler{}));
+    check(ex::starts_on(ex::inline_scheduler{}, telltale()));
+    check(ex::when_all(telltale(), ex::just()));
 }
 
 // An awaitable is a sender.

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace eddy::ex_testing::exec_let {
 
@@ -128,6 +131,94 @@ TEST(ExecLet, SeveralWaysToSucceedGiveSeveralSenders) {
     };
     EXPECT_EQ(run(twofold{false} | ex::let_value(measure)).numbers, std::vector{1});
     EXPECT_EQ(run(twofold{true} | ex::let_value(measure)).numbers, (std::vector{4, 0}));
+}
+
+/// Its operation takes this much memory, and counts how many of its kind there are.
+template <std::size_t Bytes>
+struct large_sender {
+    using sender_concept = ex::sender_tag;
+    int* alive;
+    int* alive_max;
+
+    template <class Self, class... Env>
+    static consteval auto get_completion_signatures() {
+        return ex::completion_signatures<ex::set_value_t(int&)>{};
+    }
+    template <class Receiver>
+    struct operation {
+        using operation_state_concept = ex::operation_state_tag;
+        operation(const large_sender& from, Receiver r) noexcept
+            : sender(from), receiver(std::move(r)) {
+            *sender.alive_max = std::max(*sender.alive_max, ++*sender.alive);
+        }
+        operation(operation&&) = delete;
+        ~operation() { --*sender.alive; }
+        void start() & noexcept { ex::set_value(std::move(receiver), number); }
+
+        large_sender sender;
+        Receiver receiver;
+        int number = 7;
+        std::byte bytes[Bytes];
+    };
+    template <ex::receiver Receiver>
+    auto connect(Receiver receiver) const noexcept {
+        return operation<Receiver>(*this, std::move(receiver));
+    }
+};
+using large = large_sender<4096>;
+
+TEST(ExecLet, TheTwoOperationsShareTheirMemory) {
+    const auto again = [](auto&...) noexcept { return large(); };
+    const auto size = []<class Sender>(const Sender&) {
+        return sizeof(ex::connect_result_t<Sender, probe<>>);
+    };
+    EXPECT_LT(size(large() | ex::let_value(again)), 4096U + 200U);
+    EXPECT_LT(size(large() | ex::let_value(again) | ex::let_value(again)), 4096U + 400U);
+    EXPECT_LT(size(ex::just() | ex::let_value(again)), 4096U + 200U);
+    EXPECT_LT(size(ex::just_error(1) | ex::let_error(again)), 4096U + 200U);
+    EXPECT_LT(size(ex::just_stopped() | ex::let_stopped(again)), 4096U + 200U);
+}
+
+TEST(ExecLet, TheFirstOperationIsGoneBeforeTheFunctionIsCalled) {
+    int alive = 0;
+    int alive_max = 0;
+    int alive_in_call = -1;
+    const large first{&alive, &alive_max};
+    outcome seen;
+    {
+        auto operation = ex::connect(first | ex::let_value([&](int& number) {
+                                         alive_in_call = alive;
+                                         number = number == 7 ? 8 : 0;
+                                         return first;
+                                     }),
+                                     probe<>{&seen});
+        ex::start(operation);
+        EXPECT_EQ(alive, 1);
+    }
+    EXPECT_EQ(seen.numbers, std::vector{7}) << "of the second operation";
+// stdexec calls the function while the first operation still exists.
+#if EDDY_EX_BUILTIN
+    EXPECT_EQ(alive_in_call, 0);
+#endif
+    EXPECT_EQ(alive_max, 1);
+    EXPECT_EQ(alive, 0);
+}
+
+TEST(ExecLet, WhatTheFirstOperationOwnsIsKeptBeforeItIsDestroyed) {
+    int alive = 0;
+    int alive_max = 0;
+    EXPECT_EQ(run(large{&alive, &alive_max} |
+                  ex::let_value([](int& number) { return ex::just(number + 1); }))
+                  .numbers,
+              std::vector{8});
+}
+
+TEST(ExecLet, AFunctionThatThrowsLeavesNoOperationBehind) {
+    int alive = 0;
+    int alive_max = 0;
+    const auto fail = [](int&) -> large { throw std::runtime_error("no"); };
+    EXPECT_EQ(run(large{&alive, &alive_max} | ex::let_value(fail)).channel, "error");
+    EXPECT_EQ(alive, 0);
 }
 
 TEST(ExecLet, NothingIsAllocated) {

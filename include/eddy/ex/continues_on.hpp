@@ -68,7 +68,7 @@ private:
 };
 
 template <class Child, class Scheduler>
-struct continues_on_sender {
+struct continues_on_sender : connected_as_it_is<continues_on_sender<Child, Scheduler>> {
     using sender_concept = sender_tag;
 
     template <class Self, class... Env>
@@ -78,27 +78,24 @@ struct continues_on_sender {
             signatures_or_mistake<schedule_result_t<Scheduler&>, forwarding_env_t<Env>...>>();
     }
 
-    template <class C, class Receiver>
-    using operation = adaptor_operation<
-        C, continues_on_state<Receiver, Scheduler,
-                              signatures_or_mistake<C, forwarding_env_t<env_of_t<Receiver>>>>>;
+    template <class Self, class Receiver>
+    using state = continues_on_state<
+        Receiver, Scheduler,
+        signatures_or_mistake<like_t<Self, Child>, forwarding_env_t<env_of_t<Receiver>>>>;
+    template <class Self, class Receiver>
+    using operation = adaptor_operation<like_t<Self, Child>, state<Self, Receiver>>;
 
-    template <receiver Receiver>
-    auto connect(Receiver receiver) && noexcept(
-        std::is_nothrow_constructible_v<operation<Child, Receiver>, Child, Receiver, Scheduler>) {
-        return operation<Child, Receiver>(static_cast<Child&&>(child),
-                                          static_cast<Receiver&&>(receiver), scheduler);
-    }
-    template <receiver Receiver>
-    auto connect(Receiver receiver) const& noexcept(
-        std::is_nothrow_constructible_v<operation<const Child&, Receiver>, const Child&, Receiver,
-                                        Scheduler>) {
-        return operation<const Child&, Receiver>(child, static_cast<Receiver&&>(receiver),
-                                                 scheduler);
+    template <class Self, class Receiver>
+        requires connectable_child<like_t<Self, Child>, state<Self, Receiver>>
+    static auto connect_as(Self&& self, Receiver&& receiver) noexcept(
+        std::is_nothrow_constructible_v<operation<Self, Receiver>, like_t<Self, Child>, Receiver,
+                                        const Scheduler&>) {
+        return operation<Self, Receiver>(part_of<Self>(self.child),
+                                         static_cast<Receiver&&>(receiver), self.scheduler);
     }
     auto get_env() const noexcept {
-        return scheduled_attributes<Scheduler, env_of_t<const Child&>>{{ex::get_env(child)},
-                                                                       scheduler};
+        return scheduled_attributes<continues_on_sender, Scheduler, env_of_t<const Child&>>{
+            {ex::get_env(child)}, scheduler};
     }
 
     [[no_unique_address]] Child child;
@@ -114,7 +111,7 @@ struct continues_on_t {
         using result = detail::continues_on_sender<std::remove_cvref_t<Sender>,
                                                    std::remove_cvref_t<Scheduler>>;
         detail::check_early<result>();
-        return result{static_cast<Sender&&>(sender), static_cast<Scheduler&&>(scheduler)};
+        return result{{}, static_cast<Sender&&>(sender), static_cast<Scheduler&&>(scheduler)};
     }
     template <scheduler Scheduler>
     constexpr auto operator()(Scheduler&& scheduler) const {

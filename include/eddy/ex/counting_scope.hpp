@@ -26,7 +26,7 @@ public:
         auto wrap(Sender&& sender) const
             noexcept(std::is_nothrow_constructible_v<std::remove_cvref_t<Sender>, Sender>) {
             return detail::stop_when_sender<std::remove_cvref_t<Sender>>{
-                static_cast<Sender&&>(sender), scope_->source_.get_token()};
+                {}, static_cast<Sender&&>(sender), scope_->source_.get_token()};
         }
         association try_associate() const noexcept {
             return scope_->base_.associate() ? association(&scope_->base_) : association();

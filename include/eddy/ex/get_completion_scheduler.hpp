@@ -6,8 +6,36 @@
 
 #include <eddy/ex/get_scheduler.hpp>
 
+#include <type_traits>
+
 namespace eddy::ex {
 inline namespace builtin {
+
+template <class Tag>
+struct get_completion_scheduler_t;
+
+namespace detail {
+
+/// Asked with the environment, or else without.
+template <class Attributes, class Query, class... Env>
+concept answers = has_query<Attributes, Query, const Env&...> || has_query<Attributes, Query>;
+
+template <class Attributes, class Query, class... Env>
+constexpr decltype(auto) try_query(const Attributes& attributes, Query query,
+                                   const Env&... env) noexcept {
+    if constexpr (has_query<Attributes, Query, const Env&...>) {
+        static_assert(noexcept(attributes.query(query, env...)), "this query must be noexcept");
+        return attributes.query(query, env...);
+    } else {
+        static_assert(noexcept(attributes.query(query)), "this query must be noexcept");
+        return attributes.query(query);
+    }
+}
+
+template <class Scheduler, class... Env>
+constexpr auto last_scheduler(Scheduler scheduler, const Env&... env) noexcept;
+
+}  // namespace detail
 
 /// Where a sender completes: asked of its attributes, and of the environment that it will be
 /// connected with if that is known.
@@ -15,16 +43,15 @@ template <class Tag>
 struct get_completion_scheduler_t {
     template <class Attributes, class... Env>
     static consteval int source() {
-        if constexpr (detail::has_query<Attributes, get_completion_scheduler_t, const Env&...>) {
+        if constexpr (detail::answers<Attributes, get_completion_scheduler_t, Env...>) {
             return 1;
-        } else if constexpr (detail::has_query<Attributes, get_completion_scheduler_t>) {
-            return 2;
-        } else if constexpr (detail::has_query<Attributes, detail::completes_inline_t> &&
+        } else if constexpr (detail::answers<Attributes, detail::completes_where_started_t<Tag>,
+                                             Env...> &&
                              sizeof...(Env) == 1 &&
                              (detail::has_query<Env, get_start_scheduler_t> && ...)) {
-            return 3;
+            return 2;
         } else if constexpr (scheduler<Attributes> && sizeof...(Env) == 1) {
-            return 4;
+            return 3;
         } else {
             return 0;
         }
@@ -32,20 +59,49 @@ struct get_completion_scheduler_t {
 
     template <class Attributes, class... Env>
         requires(sizeof...(Env) <= 1 && source<Attributes, Env...>() != 0)
-    constexpr auto operator()(const Attributes& attributes, const Env&... env) const noexcept {
+    constexpr decltype(auto) operator()(const Attributes& attributes,
+                                        const Env&... env) const noexcept {
         constexpr int from = source<Attributes, Env...>();
         if constexpr (from == 1) {
-            return attributes.query(*this, env...);
+            using first = decltype(detail::try_query(attributes, *this, env...));
+            if constexpr (detail::answers<first, get_completion_scheduler_t<set_value_t>, Env...>) {
+                return detail::last_scheduler(detail::try_query(attributes, *this, env...), env...);
+            } else {
+                return detail::try_query(attributes, *this, env...);
+            }
         } else if constexpr (from == 2) {
-            return attributes.query(*this);
-        } else if constexpr (from == 3) {
             return get_start_scheduler(env...);
         } else {
-            return attributes;
+            return Attributes(attributes);
         }
     }
     static constexpr bool query(forwarding_query_t) noexcept { return true; }
 };
+namespace detail {
+
+/// A scheduler may name another one, on which its work completes in the end.
+template <class Scheduler, class... Env>
+constexpr auto last_scheduler(Scheduler scheduler, const Env&... env) noexcept {
+    using query = get_completion_scheduler_t<set_value_t>;
+    if constexpr (answers<Scheduler, query, Env...>) {
+        using next = std::remove_cvref_t<decltype(detail::try_query(scheduler, query{}, env...))>;
+        next other(detail::try_query(scheduler, query{}, env...));
+        if constexpr (std::is_same_v<Scheduler, next>) {
+            while (!(other == scheduler)) {
+                scheduler = other;
+                other = detail::try_query(scheduler, query{}, env...);
+            }
+            return scheduler;
+        } else {
+            return detail::last_scheduler(other, env...);
+        }
+    } else {
+        return scheduler;
+    }
+}
+
+}  // namespace detail
+
 template <class Tag>
     requires detail::one_of<Tag, set_value_t, set_error_t, set_stopped_t>
 inline constexpr get_completion_scheduler_t<Tag> get_completion_scheduler{};

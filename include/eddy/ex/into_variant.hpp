@@ -58,10 +58,10 @@ struct into_variant_kind {
     template <class Receiver, class Child>
     using state = into_variant_state<Receiver, into_variant_type<Child>>;
 
-    template <class Env>
-    static constexpr auto attributes(Env&& environment) noexcept {
-        return detail::as_forwarding(static_cast<Env&&>(environment));
-    }
+    template <class Done, class Child>
+    using sources = all_sources<source_if<Done, true>,
+                                source_if<set_value_t, std::is_same_v<Done, set_error_t> &&
+                                                           may_fail_to_store<Child, set_value_t>>>;
 };
 
 }  // namespace detail

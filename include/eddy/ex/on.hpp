@@ -24,9 +24,36 @@ EDDY_EX_MISTAKE(
     "on: it is not known where the sender completes (get_completion_scheduler), so there "
     "is no way back");
 
+/// on(scheduler, child): it completes where it was started.
+template <class Sender, class Child>
+struct on_attributes : attributes_without_completions<env_of_t<const Child&>> {
+    using attributes_without_completions<env_of_t<const Child&>>::query;
+
+    template <class Env>
+    using origin = std::remove_cvref_t<std::invoke_result_t<get_start_scheduler_t, const Env&>>;
+
+    template <class Tag, class Env>
+        requires(
+            has_query<Env, get_start_scheduler_t>&& delivers_on<Sender, origin<Env>, Tag, Env>())
+    constexpr auto query(get_completion_scheduler_t<Tag>, const Env& env) const noexcept {
+        return last_scheduler(get_start_scheduler(env), env);
+    }
+    template <class Tag, class Env>
+        requires(
+            has_query<Env, get_start_scheduler_t>&& delivers_on<Sender, origin<Env>, Tag, Env>())
+    static constexpr bool query(completes_where_started_t<Tag>, const Env&) noexcept {
+        return true;
+    }
+    template <class Env>
+        requires(
+            has_query<Env, get_start_scheduler_t>&& ends_there<origin<Env>, set_error_t, Env>() &&
+            ends_there<origin<Env>, set_stopped_t, Env>())
+    static constexpr bool query(completes_in_one_place_t, const Env&) noexcept { return true; }
+};
+
 /// on(scheduler, child): there, and back to where it was started.
 template <class Scheduler, class Child>
-struct on_sender {
+struct on_sender : connected_as_it_is<on_sender<Scheduler, Child>> {
     using sender_concept = sender_tag;
 
     template <class C, class Env>
@@ -34,39 +61,67 @@ struct on_sender {
         return continues_on(starts_on(scheduler, static_cast<C&&>(child)),
                             get_start_scheduler(env));
     }
+    template <class Self, class Env>
+    using expanded =
+        decltype(expand(std::declval<const Scheduler&>(), std::declval<like_t<Self, Child>>(),
+                        std::declval<const std::remove_cvref_t<Env>&>()));
 
     template <class Self, class Env>
     static consteval auto get_completion_signatures() {
         if constexpr (has_query<Env, get_start_scheduler_t>) {
-            using expanded = decltype(expand(std::declval<const Scheduler&>(),
-                                             std::declval<like_t<Self, Child>>(),
-                                             std::declval<const std::remove_cvref_t<Env>&>()));
-            return signatures_or_mistake<expanded, Env>{};
+            return signatures_or_mistake<expanded<Self, Env>, Env>{};
         } else {
             return on_no_way_back{};
         }
     }
-    template <receiver Receiver>
-    auto connect(Receiver receiver) && {
+    template <class Self, class Receiver>
+    static auto connect_as(Self&& self, Receiver&& receiver)
+        -> operation_of<expanded<Self, env_of_t<Receiver>>, Receiver> {
         return connect_unchecked(
-            expand(scheduler, static_cast<Child&&>(child), ex::get_env(receiver)),
+            expand(self.scheduler, part_of<Self>(self.child), ex::get_env(receiver)),
             static_cast<Receiver&&>(receiver));
     }
-    template <receiver Receiver>
-    auto connect(Receiver receiver) const& {
-        return connect_unchecked(expand(scheduler, child, ex::get_env(receiver)),
-                                 static_cast<Receiver&&>(receiver));
-    }
-    auto get_env() const noexcept { return detail::without_completions(ex::get_env(child)); }
+    auto get_env() const noexcept { return on_attributes<on_sender, Child>{{ex::get_env(child)}}; }
 
     [[no_unique_address]] Scheduler scheduler;
     [[no_unique_address]] Child child;
 };
 
+/// on(child, scheduler, closure): it completes where the child sent its values.
+template <class Sender, class Child>
+struct on_closure_attributes : attributes_without_completions<env_of_t<const Child&>> {
+    using child_attributes = env_of_t<const Child&>;
+    using attributes_without_completions<child_attributes>::query;
+    using query_origin = get_completion_scheduler_t<set_value_t>;
+
+    template <class Env>
+    using origin =
+        std::remove_cvref_t<std::invoke_result_t<query_origin, child_attributes, const Env&>>;
+
+    template <class Tag, class Env>
+        requires(std::is_invocable_v<query_origin, child_attributes, const Env&>&&
+                     delivers_on<Sender, origin<Env>, Tag, Env>())
+    constexpr auto query(get_completion_scheduler_t<Tag>, const Env& env) const noexcept {
+        return query_origin{}(this->env_, env);
+    }
+    template <class Tag, class Env>
+        requires(std::is_invocable_v<query_origin, child_attributes, const Env&>&&
+                     answers<child_attributes, completes_where_started_t<set_value_t>, Env>&&
+                         delivers_on<Sender, origin<Env>, Tag, Env>())
+    static constexpr bool query(completes_where_started_t<Tag>, const Env&) noexcept {
+        return true;
+    }
+    template <class Env>
+        requires(std::is_invocable_v<query_origin, child_attributes, const Env&>&&
+                     ends_there<origin<Env>, set_error_t, Env>() &&
+                 ends_there<origin<Env>, set_stopped_t, Env>())
+    static constexpr bool query(completes_in_one_place_t, const Env&) noexcept { return true; }
+};
+
 /// on(child, scheduler, closure): there for the closure's part, and back to where the child
 /// completed.
 template <class Child, class Scheduler, class Closure>
-struct on_closure_sender {
+struct on_closure_sender : connected_as_it_is<on_closure_sender<Child, Scheduler, Closure>> {
     using sender_concept = sender_tag;
 
     template <class C, class F, class Env>
@@ -75,33 +130,31 @@ struct on_closure_sender {
         return continues_on(
             static_cast<F&&>(closure)(continues_on(static_cast<C&&>(child), scheduler)), origin);
     }
+    template <class Self, class Env>
+    using expanded = decltype(expand(
+        std::declval<like_t<Self, Child>>(), std::declval<const Scheduler&>(),
+        std::declval<like_t<Self, Closure>>(), std::declval<const std::remove_cvref_t<Env>&>()));
 
     template <class Self, class Env>
     static consteval auto get_completion_signatures() {
         if constexpr (std::is_invocable_v<get_completion_scheduler_t<set_value_t>,
                                           env_of_t<const Child&>,
                                           const std::remove_cvref_t<Env>&>) {
-            using expanded = decltype(expand(std::declval<like_t<Self, Child>>(),
-                                             std::declval<const Scheduler&>(),
-                                             std::declval<like_t<Self, Closure>>(),
-                                             std::declval<const std::remove_cvref_t<Env>&>()));
-            return signatures_or_mistake<expanded, Env>{};
+            return signatures_or_mistake<expanded<Self, Env>, Env>{};
         } else {
             return on_no_origin{};
         }
     }
-    template <receiver Receiver>
-    auto connect(Receiver receiver) && {
-        return connect_unchecked(expand(static_cast<Child&&>(child), scheduler,
-                                        static_cast<Closure&&>(closure), ex::get_env(receiver)),
+    template <class Self, class Receiver>
+    static auto connect_as(Self&& self, Receiver&& receiver)
+        -> operation_of<expanded<Self, env_of_t<Receiver>>, Receiver> {
+        return connect_unchecked(expand(part_of<Self>(self.child), self.scheduler,
+                                        part_of<Self>(self.closure), ex::get_env(receiver)),
                                  static_cast<Receiver&&>(receiver));
     }
-    template <receiver Receiver>
-    auto connect(Receiver receiver) const& {
-        return connect_unchecked(expand(child, scheduler, closure, ex::get_env(receiver)),
-                                 static_cast<Receiver&&>(receiver));
+    auto get_env() const noexcept {
+        return on_closure_attributes<on_closure_sender, Child>{{ex::get_env(child)}};
     }
-    auto get_env() const noexcept { return detail::without_completions(ex::get_env(child)); }
 
     [[no_unique_address]] Child child;
     [[no_unique_address]] Scheduler scheduler;
@@ -115,14 +168,16 @@ struct on_t {
     template <scheduler Scheduler, sender Sender>
     constexpr auto operator()(Scheduler&& scheduler, Sender&& sender) const {
         return detail::on_sender<std::remove_cvref_t<Scheduler>, std::remove_cvref_t<Sender>>{
-            static_cast<Scheduler&&>(scheduler), static_cast<Sender&&>(sender)};
+            {}, static_cast<Scheduler&&>(scheduler), static_cast<Sender&&>(sender)};
     }
     template <sender Sender, scheduler Scheduler, detail::adaptor_closure Closure>
     constexpr auto operator()(Sender&& sender, Scheduler&& scheduler, Closure&& closure) const {
         return detail::on_closure_sender<std::remove_cvref_t<Sender>,
                                          std::remove_cvref_t<Scheduler>,
                                          std::remove_cvref_t<Closure>>{
-            static_cast<Sender&&>(sender), static_cast<Scheduler&&>(scheduler),
+            {},
+            static_cast<Sender&&>(sender),
+            static_cast<Scheduler&&>(scheduler),
             static_cast<Closure&&>(closure)};
     }
     template <scheduler Scheduler, detail::adaptor_closure Closure>

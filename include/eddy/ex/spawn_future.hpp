@@ -116,7 +116,8 @@ public:
         : base([](base& state) noexcept { static_cast<spawned_future&>(state).destroy(); }),
           allocator_(allocator),
           operation_(connect_unchecked(
-              future_work<Sender, Env>{{static_cast<Sender&&>(sender), this->get_token()},
+              future_work<Sender, Env>{{},
+                                       {{}, static_cast<Sender&&>(sender), this->get_token()},
                                        static_cast<Env&&>(env)},
               state_receiver<base>{this})),
           association_(token.try_associate()) {}

@@ -85,28 +85,55 @@ private:
     operation_of<Child, state_receiver<state>> child_;
 };
 
-/// A child that completes inside start() completes on the scheduler; others know better.
-template <class Scheduler, class Env>
-struct starts_on_attributes : attributes_without_completions<Env> {
-    using attributes_without_completions<Env>::query;
+/// A child that completes where it was started completes on the scheduler; others know better. What
+/// is stopped or fails on the way there ends where the scheduler says.
+template <class Scheduler, class Child>
+struct starts_on_attributes : attributes_without_completions<env_of_t<const Child&>> {
+    using child_attributes = env_of_t<const Child&>;
+    using hop = schedule_result_t<Scheduler&>;
+    using attributes_without_completions<child_attributes>::query;
     [[no_unique_address]] Scheduler scheduler_;
 
-    template <class Tag>
-        requires has_query<Env, completes_inline_t>
-    constexpr Scheduler query(get_completion_scheduler_t<Tag>, auto&&...) const noexcept {
+    constexpr auto child_env() const noexcept { return scheduler_env<Scheduler>{{}, scheduler_}; }
+    template <class Env>
+    constexpr auto child_env(const Env& env) const noexcept {
+        return detail::join_env(child_env(), env);
+    }
+    template <class... Env>
+    using child_env_t = decltype(std::declval<const starts_on_attributes&>().child_env(
+        std::declval<const Env&>()...));
+
+    template <class Tag, class... Env>
+    static constexpr bool ends_on_the_way =
+        !std::is_same_v<Tag, set_value_t> && may_send<hop, Tag, forwarding_env_t<const Env&>...>();
+    template <class Tag, class... Env>
+    static constexpr bool ends_there =
+        detail::ends_there<Scheduler, Tag, forwarding_env_t<const Env&>...>() &&
+        (!may_send<Child, Tag, child_env_t<Env...>>() ||
+         answers<child_attributes, completes_where_started_t<Tag>, child_env_t<Env...>>);
+    template <class Tag, class... Env>
+    static constexpr bool the_child_knows =
+        may_send<Child, Tag, child_env_t<Env...>>() &&
+        std::is_invocable_v<get_completion_scheduler_t<Tag>, child_attributes, child_env_t<Env...>>;
+
+    template <class Tag, class... Env>
+        requires(!ends_on_the_way<Tag, Env...> && the_child_knows<Tag, Env...>)
+    constexpr auto query(get_completion_scheduler_t<Tag> query, const Env&... env) const noexcept {
+        return query(this->env_, child_env(env...));
+    }
+    template <class Tag, class... Env>
+        requires(ends_on_the_way<Tag, Env...>&& ends_there<Tag, Env...>)
+    constexpr Scheduler query(get_completion_scheduler_t<Tag>, const Env&...) const noexcept {
         return scheduler_;
     }
-    template <class Tag, class... Outer>
-        requires(!has_query<Env, completes_inline_t> &&
-                 std::is_invocable_v<get_completion_scheduler_t<Tag>, Env, const Outer&...>)
-    constexpr auto query(get_completion_scheduler_t<Tag> query,
-                         const Outer&... outer) const noexcept {
-        return query(this->env_, outer...);
-    }
+    template <class... Env>
+        requires(ends_there<set_value_t, Env...>&& ends_there<set_error_t, Env...>&&
+                     ends_there<set_stopped_t, Env...>)
+    static constexpr bool query(completes_in_one_place_t, const Env&...) noexcept { return true; }
 };
 
 template <class Scheduler, class Child>
-struct starts_on_sender {
+struct starts_on_sender : connected_as_it_is<starts_on_sender<Scheduler, Child>> {
     using sender_concept = sender_tag;
 
     template <class Self, class... Env>
@@ -118,21 +145,18 @@ struct starts_on_sender {
                 drop_values>>{};
     }
 
-    template <receiver Receiver>
-    auto connect(Receiver receiver) && noexcept(
-        starts_on_operation<Receiver, Scheduler, Child>::nothrow) {
-        return starts_on_operation<Receiver, Scheduler, Child>(
-            static_cast<Receiver&&>(receiver), scheduler, static_cast<Child&&>(child));
-    }
-    template <receiver Receiver>
-    auto connect(Receiver receiver) const& noexcept(
-        starts_on_operation<Receiver, Scheduler, const Child&>::nothrow) {
-        return starts_on_operation<Receiver, Scheduler, const Child&>(
-            static_cast<Receiver&&>(receiver), scheduler, child);
+    template <class Self, class Receiver>
+    using operation = starts_on_operation<Receiver, Scheduler, like_t<Self, Child>>;
+
+    template <class Self, class Receiver>
+        requires connectable_child<like_t<Self, Child>, starts_on_state<Receiver, Scheduler>>
+    static auto connect_as(Self&& self,
+                           Receiver&& receiver) noexcept(operation<Self, Receiver>::nothrow) {
+        return operation<Self, Receiver>(static_cast<Receiver&&>(receiver), self.scheduler,
+                                         part_of<Self>(self.child));
     }
     auto get_env() const noexcept {
-        return starts_on_attributes<Scheduler, env_of_t<const Child&>>{{ex::get_env(child)},
-                                                                       scheduler};
+        return starts_on_attributes<Scheduler, Child>{{ex::get_env(child)}, scheduler};
     }
 
     [[no_unique_address]] Scheduler scheduler;
@@ -148,7 +172,7 @@ struct starts_on_t {
         using result =
             detail::starts_on_sender<std::remove_cvref_t<Scheduler>, std::remove_cvref_t<Sender>>;
         detail::check_early<result>();
-        return result{static_cast<Scheduler&&>(scheduler), static_cast<Sender&&>(sender)};
+        return result{{}, static_cast<Scheduler&&>(scheduler), static_cast<Sender&&>(sender)};
     }
 };
 inline constexpr starts_on_t starts_on{};

@@ -73,10 +73,11 @@ struct stopped_as_optional_kind {
     template <class Receiver, class Child>
     using state = stopped_as_optional_state<Receiver, only_value_t<Child>>;
 
-    template <class Env>
-    static constexpr auto attributes(Env&& environment) noexcept {
-        return detail::without_completions(static_cast<Env&&>(environment));
-    }
+    template <class Done, class Child>
+    using sources = all_sources<source_if<Done, !std::is_same_v<Done, set_stopped_t>>,
+                                source_if<set_stopped_t, std::is_same_v<Done, set_value_t>>,
+                                source_if<set_value_t, std::is_same_v<Done, set_error_t> &&
+                                                           may_fail_to_store<Child, set_value_t>>>;
 };
 
 }  // namespace detail

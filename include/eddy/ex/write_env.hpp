@@ -36,7 +36,7 @@ struct write_env_state {
 };
 
 template <class Child, class Env>
-struct write_env_sender {
+struct write_env_sender : connected_as_it_is<write_env_sender<Child, Env>> {
     using sender_concept = sender_tag;
 
     template <class Self, class... Outer>
@@ -44,23 +44,17 @@ struct write_env_sender {
         return signatures_or_mistake<like_t<Self, Child>, joined_env_t<const Env&, Outer>...>{};
     }
 
-    template <class C, class Receiver>
-    using operation = adaptor_operation<C, write_env_state<Receiver, Env>>;
+    template <class Self, class Receiver>
+    using operation = adaptor_operation<like_t<Self, Child>, write_env_state<Receiver, Env>>;
 
-    template <receiver Receiver>
-    auto connect(Receiver receiver) && noexcept(
-        std::is_nothrow_constructible_v<operation<Child, Receiver>, Child, Receiver, Env>) {
-        return operation<Child, Receiver>(static_cast<Child&&>(child),
-                                          static_cast<Receiver&&>(receiver),
-                                          static_cast<Env&&>(environment));
-    }
-    template <receiver Receiver>
-        requires std::copy_constructible<Env>
-    auto connect(Receiver receiver) const& noexcept(
-        std::is_nothrow_constructible_v<operation<const Child&, Receiver>, const Child&, Receiver,
-                                        const Env&>) {
-        return operation<const Child&, Receiver>(child, static_cast<Receiver&&>(receiver),
-                                                 environment);
+    template <class Self, class Receiver>
+        requires connectable_child<like_t<Self, Child>, write_env_state<Receiver, Env>>
+    static auto connect_as(Self&& self, Receiver&& receiver) noexcept(
+        std::is_nothrow_constructible_v<operation<Self, Receiver>, like_t<Self, Child>, Receiver,
+                                        like_t<Self, Env>>) {
+        return operation<Self, Receiver>(part_of<Self>(self.child),
+                                         static_cast<Receiver&&>(receiver),
+                                         part_of<Self>(self.environment));
     }
     auto get_env() const noexcept { return detail::as_forwarding(ex::get_env(child)); }
 
@@ -75,7 +69,7 @@ struct write_env_t {
     template <sender Sender, queryable Env>
     constexpr auto operator()(Sender&& sender, Env environment) const {
         using result = detail::write_env_sender<std::remove_cvref_t<Sender>, Env>;
-        return result{static_cast<Sender&&>(sender), static_cast<Env&&>(environment)};
+        return result{{}, static_cast<Sender&&>(sender), static_cast<Env&&>(environment)};
     }
     template <queryable Env>
     constexpr auto operator()(Env environment) const {

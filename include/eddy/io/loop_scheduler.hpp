@@ -2,6 +2,8 @@
 
 #include <eddy/base/assert.hpp>
 #include <eddy/ex/completion_signatures.hpp>
+#include <eddy/ex/completions.hpp>
+#include <eddy/ex/detail/completes_in_one_place.hpp>
 #include <eddy/ex/env.hpp>
 #include <eddy/ex/get_completion_scheduler.hpp>
 #include <eddy/ex/get_forward_progress_guarantee.hpp>
@@ -13,6 +15,7 @@
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/loop_group.hpp>
 
+#include <concepts>
 #include <utility>
 
 namespace eddy {
@@ -54,11 +57,11 @@ public:
         ex::get_forward_progress_guarantee_t) noexcept {
         return ex::forward_progress_guarantee::parallel;
     }
-    /// Where what it schedules completes: here.
+    /// Where what it schedules completes: here. It never fails.
     template <class Tag>
-    Derived query(ex::get_completion_scheduler_t<Tag>) const noexcept {
-        return static_cast<const Derived&>(*this);
-    }
+        requires(!std::same_as<Tag, ex::set_error_t>)
+    Derived query(ex::get_completion_scheduler_t<Tag>)
+    const noexcept { return static_cast<const Derived&>(*this); }
     bool operator==(const timed_scheduler&) const noexcept = default;
 };
 
@@ -121,6 +124,7 @@ struct completes_on_loop {
     loop_scheduler query(ex::get_completion_scheduler_t<Tag>) const noexcept {
         return home;
     }
+    static constexpr bool query(completes_in_one_place_t) noexcept { return true; }
 };
 
 template <class Scheduler>
@@ -137,9 +141,10 @@ public:
     struct attributes {
         Scheduler on;
         template <class Tag>
-        Scheduler query(ex::get_completion_scheduler_t<Tag>) const noexcept {
-            return on;
-        }
+            requires(!std::same_as<Tag, ex::set_error_t>)
+        Scheduler query(ex::get_completion_scheduler_t<Tag>)
+        const noexcept { return on; }
+        static constexpr bool query(completes_in_one_place_t) noexcept { return true; }
     };
     attributes get_env() const noexcept { return {on_}; }
 

@@ -3,6 +3,7 @@
 #include <eddy/ex/connect.hpp>
 #include <eddy/ex/env.hpp>
 
+#include <concepts>
 #include <type_traits>
 #include <utility>
 
@@ -49,6 +50,47 @@ public:
 private:
     operation_of<Child, state_receiver<State>> child_;
 };
+
+/// `Sender` can be connected as a `Self`: const or not, and in its value category.
+template <class Sender, class Self, class Receiver>
+concept connects_as = requires(Self&& self, Receiver&& receiver) {
+    Sender::connect_as(static_cast<Self&&>(self), static_cast<Receiver&&>(receiver));
+};
+template <class Sender, class Self, class Receiver>
+inline constexpr bool connects_as_nothrow = noexcept(Sender::connect_as(std::declval<Self>(),
+                                                                        std::declval<Receiver>()));
+
+/// Base of a sender with children, which are connected as what the sender is: its static
+/// connect_as(self, receiver) says how. An lvalue can be connected if it could be copied instead.
+template <class Sender>
+struct connected_as_it_is {
+    template <receiver Receiver>
+        requires connects_as<Sender, Sender, Receiver>
+    auto connect(Receiver receiver) && noexcept(connects_as_nothrow<Sender, Sender, Receiver>) {
+        return Sender::connect_as(static_cast<Sender&&>(*this), static_cast<Receiver&&>(receiver));
+    }
+    template <receiver Receiver>
+        requires(std::copy_constructible<Sender>&& connects_as<Sender, Sender&, Receiver>)
+    auto connect(Receiver receiver) & noexcept(connects_as_nothrow<Sender, Sender&, Receiver>) {
+        return Sender::connect_as(static_cast<Sender&>(*this), static_cast<Receiver&&>(receiver));
+    }
+    template <receiver Receiver>
+        requires(std::copy_constructible<Sender>&& connects_as<Sender, const Sender&, Receiver>)
+    auto connect(Receiver receiver) const& noexcept(
+        connects_as_nothrow<Sender, const Sender&, Receiver>) {
+        return Sender::connect_as(static_cast<const Sender&>(*this),
+                                  static_cast<Receiver&&>(receiver));
+    }
+};
+
+template <class Child, class State>
+concept connectable_child = std::is_invocable_v<connect_unchecked_t, Child, state_receiver<State>>;
+
+/// `part` of a sender that is used as a `Self`.
+template <class Self, class Part>
+constexpr like_t<Self, std::remove_const_t<Part>>&& part_of(Part& part) noexcept {
+    return static_cast<like_t<Self, std::remove_const_t<Part>>&&>(part);
+}
 
 /// The signatures of an adaptor's child: what the child is if the adaptor is a `Self`.
 template <class Self, class Child, class... Env>

@@ -45,6 +45,13 @@ public:
         index_ = sizeof...(Ts);
     }
 
+    /// As reset(), of an object that is known to be a `T`.
+    template <class T>
+    void destroy() noexcept {
+        get<T>().~T();
+        index_ = sizeof...(Ts);
+    }
+
     bool empty() const noexcept { return index_ == sizeof...(Ts); }
     template <class T>
     bool holds() const noexcept {

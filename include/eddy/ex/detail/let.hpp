@@ -122,14 +122,12 @@ struct let_receiver {
 };
 
 template <class Tag, class Child, class Receiver, class Function>
-struct let_state {
-    using environment = let_env_t<Tag, Child, forwarding_env_t<env_of_t<Receiver>>>;
-    using second_env = joined_env_t<environment, env_of_t<Receiver>>;
-    using second_receiver = let_receiver<Receiver, environment>;
-    using signatures = signatures_or_mistake<Child, forwarding_env_t<env_of_t<Receiver>>>;
+class let_operation;
 
-    template <class... Args>
-    using second_operation = operation_of<second_sender_t<Function, Args...>, second_receiver>;
+/// What both of the operations see; the first one reports to it.
+template <class Tag, class Child, class Receiver, class Function>
+struct let_state : immovable {
+    using environment = let_env_t<Tag, Child, forwarding_env_t<env_of_t<Receiver>>>;
 
     template <class F>
     let_state(const std::remove_cvref_t<Child>& child, Receiver&& r,
@@ -142,50 +140,134 @@ struct let_state {
 
     template <class Done, class... Args>
     void complete(Done done, Args&&... args) noexcept {
-        if constexpr (!std::is_same_v<Done, Tag>) {
-            done(static_cast<Receiver&&>(receiver), static_cast<Args&&>(args)...);
-        } else if constexpr (let_nothrow<Function, second_env, Args...>) {
-            go_on(static_cast<Args&&>(args)...).start();
+        if constexpr (std::is_same_v<Done, Tag>) {
+            static_cast<let_operation<Tag, Child, Receiver, Function>&>(*this).go_on(
+                static_cast<Args&&>(args)...);
         } else {
-            start_or_fail(static_cast<Args&&>(args)...);
+            done(static_cast<Receiver&&>(receiver), static_cast<Args&&>(args)...);
         }
-    }
-
-    template <class... Args>
-    void start_or_fail(Args&&... args) noexcept {
-        second_operation<Args...>* operation = nullptr;
-        try {
-            operation = &go_on(static_cast<Args&&>(args)...);
-        } catch (...) {
-            set_error(static_cast<Receiver&&>(receiver), std::current_exception());
-            return;
-        }
-        operation->start();
-    }
-
-    template <class... Args>
-    auto& go_on(Args&&... args) {
-        auto& kept = results.template emplace<decayed_product<Args...>>(
-            from_values, static_cast<Args&&>(args)...);
-        return operations.template emplace_from<second_operation<Args...>>(
-            [&]() -> second_operation<Args...> {
-                return kept.apply([&](std::decay_t<Args>&... values) -> second_operation<Args...> {
-                    return connect_unchecked(
-                        detail::invoke(static_cast<Function&&>(function), values...),
-                        second_receiver{&receiver, &let_environment});
-                });
-            });
     }
 
     Receiver receiver;
     [[no_unique_address]] Function function;
     [[no_unique_address]] environment let_environment;
-    rename_t<distinct_t<gather_t<signatures, Tag, decayed_product>>, choice> results;
-    rename_t<distinct_t<gather_t<signatures, Tag, second_operation>>, choice> operations;
+};
+
+/// The two operations share their memory: the first one is destroyed when it has completed, and
+/// only then is the second one made. What the first one sent is kept beside them.
+template <class Tag, class Child, class Receiver, class Function>
+class let_operation : let_state<Tag, Child, Receiver, Function> {
+    using state = let_state<Tag, Child, Receiver, Function>;
+    using second_env = joined_env_t<typename state::environment, env_of_t<Receiver>>;
+    using second_receiver = let_receiver<Receiver, typename state::environment>;
+    using signatures = signatures_or_mistake<Child, forwarding_env_t<env_of_t<Receiver>>>;
+    using first_operation = operation_of<Child, state_receiver<state>>;
+    template <class... Args>
+    using second_operation = operation_of<second_sender_t<Function, Args...>, second_receiver>;
+
+    template <class... Args>
+    static constexpr bool nothrow = let_nothrow<Function, second_env, Args...>;
+
+    friend state;
+
+public:
+    using operation_state_concept = operation_state_tag;
+
+    template <class F>
+    let_operation(Child&& child, Receiver&& r,
+                  F&& f) noexcept(std::is_nothrow_constructible_v<Function, F>&&
+                                      connects_nothrow<Child, state_receiver<state>>)
+        : state(child, static_cast<Receiver&&>(r), static_cast<F&&>(f)) {
+        operations_.template emplace_from<first_operation>(
+            [&]() noexcept(connects_nothrow<Child, state_receiver<state>>) -> first_operation {
+                return connect_unchecked(static_cast<Child&&>(child), state_receiver<state>{this});
+            });
+    }
+
+    void start() & noexcept { operations_.template get<first_operation>().start(); }
+
+    template <class... Args>
+    void go_on(Args&&... args) noexcept {
+        if constexpr (nothrow<Args...>) {
+            second(static_cast<Args&&>(args)...).start();
+        } else {
+            start_or_fail(static_cast<Args&&>(args)...);
+        }
+    }
+
+private:
+    template <class... Args>
+    void start_or_fail(Args&&... args) noexcept {
+        second_operation<Args...>* operation = nullptr;
+        try {
+            operation = &second(static_cast<Args&&>(args)...);
+        } catch (...) {
+            set_error(static_cast<Receiver&&>(this->receiver), std::current_exception());
+            return;
+        }
+        operation->start();
+    }
+
+    /// The arguments may be parts of the first operation: they are kept before it is destroyed.
+    template <class... Args>
+    auto& second(Args&&... args) noexcept(nothrow<Args...>) {
+        auto& kept = results_.template emplace<decayed_product<Args...>>(
+            from_values, static_cast<Args&&>(args)...);
+        operations_.template destroy<first_operation>();
+        return operations_.template emplace_from<second_operation<Args...>>(
+            [&]() noexcept(nothrow<Args...>) -> second_operation<Args...> {
+                return kept.apply([&](std::decay_t<Args>&... values) -> second_operation<Args...> {
+                    return connect_unchecked(
+                        detail::invoke(static_cast<Function&&>(this->function), values...),
+                        second_receiver{&this->receiver, &this->let_environment});
+                });
+            });
+    }
+
+    rename_t<distinct_t<gather_t<signatures, Tag, decayed_product>>, choice> results_;
+    rename_t<distinct_t<
+                 concat_t<type_list<first_operation>, gather_t<signatures, Tag, second_operation>>>,
+             choice>
+        operations_;
+};
+
+/// Where the second sender completes with `Done`: as far as is known before there is one, if it
+/// does that where it was started, which is where the first one completed.
+template <class Tag, class Function, class Done, class... Env>
+struct second_sources {
+    template <class... Args>
+    static consteval auto find() {
+        if constexpr (!std::is_invocable_v<Function, std::decay_t<Args>&...>) {
+            return from_elsewhere{};
+        } else {
+            using second = second_sender_t<Function, Args...>;
+            if constexpr (!may_send<second, Done, Env...>()) {
+                return type_list<>{};
+            } else if constexpr (answers<env_of_t<second>, completes_where_started_t<Done>,
+                                         Env...>) {
+                return type_list<Tag>{};
+            } else {
+                return from_elsewhere{};
+            }
+        }
+    }
+    template <class... Args>
+    static consteval auto find_error() {
+        if constexpr (!std::is_same_v<Done, set_error_t>) {
+            return type_list<>{};
+        } else if constexpr (sizeof...(Env) == 0 ||
+                             !std::is_invocable_v<Function, std::decay_t<Args>&...>) {
+            return type_list<Tag>{};
+        } else {
+            return source_if<Tag, !let_nothrow<Function, Env..., Args...>>{};
+        }
+    }
+    template <class... Args>
+    using both = sources_together<decltype(find<Args...>()), decltype(find_error<Args...>())>;
 };
 
 template <class Tag, class Child, class Function>
-struct let_sender {
+struct let_sender : connected_as_it_is<let_sender<Tag, Child, Function>> {
     using sender_concept = sender_tag;
 
     template <class Self, class... Env>
@@ -195,27 +277,38 @@ struct let_sender {
             let_map<Tag, Function, second_env_t<Tag, Child, forwarding_env_t<Env>>...>>{};
     }
 
-    template <class C, class Receiver>
-    using operation = adaptor_operation<C, let_state<Tag, C, Receiver, Function>>;
-
-    template <receiver Receiver>
-    auto connect(Receiver receiver) && noexcept(
-        std::is_nothrow_constructible_v<operation<Child, Receiver>, Child, const Child&, Receiver,
-                                        Function>) {
-        return operation<Child, Receiver>(static_cast<Child&&>(child), child,
-                                          static_cast<Receiver&&>(receiver),
-                                          static_cast<Function&&>(function));
+    template <class Done, class... Env>
+    static consteval auto find_sources() {
+        using first = signatures_or_mistake<Child, Env...>;
+        if constexpr (is_signatures<first>) {
+            using second = second_sources<Tag, Function, Done, second_env_t<Tag, Child, Env>...>;
+            return rename_t<concat_t<type_list<source_if<Done, !std::is_same_v<Done, Tag>>>,
+                                     gather_t<first, Tag, second::template both>>,
+                            sources_together>{};
+        } else {
+            return from_elsewhere{};
+        }
     }
-    template <receiver Receiver>
-        requires std::copy_constructible<Function>
-    auto connect(Receiver receiver) const& noexcept(
-        std::is_nothrow_constructible_v<operation<const Child&, Receiver>, const Child&,
-                                        const Child&, Receiver, const Function&>) {
-        return operation<const Child&, Receiver>(child, child, static_cast<Receiver&&>(receiver),
-                                                 function);
+    template <class Done, class... Env>
+    using sources = decltype(find_sources<Done, Env...>());
+
+    template <class Self, class Receiver>
+    using operation = let_operation<Tag, like_t<Self, Child>, Receiver, Function>;
+
+    template <class Self, class Receiver>
+        requires connectable_child<like_t<Self, Child>,
+                                   let_state<Tag, like_t<Self, Child>, Receiver, Function>>
+    static auto connect_as(Self&& self, Receiver&& receiver) noexcept(
+        std::is_nothrow_constructible_v<operation<Self, Receiver>, like_t<Self, Child>, Receiver,
+                                        like_t<Self, Function>>) {
+        return operation<Self, Receiver>(part_of<Self>(self.child),
+                                         static_cast<Receiver&&>(receiver),
+                                         part_of<Self>(self.function));
     }
 
-    auto get_env() const noexcept { return detail::without_completions(ex::get_env(child)); }
+    auto get_env() const noexcept {
+        return mapped_attributes<let_sender, Child>{{ex::get_env(child)}};
+    }
 
     [[no_unique_address]] Child child;
     [[no_unique_address]] Function function;

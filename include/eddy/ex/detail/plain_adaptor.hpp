@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/ex/detail/adaptor.hpp>
+#include <eddy/ex/detail/attributes.hpp>
 #include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/sender_adaptor_closure.hpp>
 
@@ -11,7 +12,7 @@
 ///
 ///     Kind::signatures<Child>()       its signatures, if these are those of its child
 ///     Kind::state<Receiver, Child>    a plain_state that its child completes
-///     Kind::attributes(environment)   its attributes, if these are those of its child
+///     Kind::sources<Tag, Child>       from which completions of its child those with Tag come
 namespace eddy::ex {
 inline namespace builtin {
 namespace detail {
@@ -26,7 +27,7 @@ struct plain_state {
 };
 
 template <class Kind, class Child>
-struct plain_sender {
+struct plain_sender : connected_as_it_is<plain_sender<Kind, Child>> {
     using sender_concept = sender_tag;
 
     template <class Self, class... Env>
@@ -39,24 +40,26 @@ struct plain_sender {
         }
     }
 
-    template <class C, class Receiver>
-    using operation = adaptor_operation<
-        C, typename Kind::template state<
-               Receiver, signatures_or_mistake<C, forwarding_env_t<env_of_t<Receiver>>>>>;
+    template <class Done, class... Env>
+    using sources =
+        typename Kind::template sources<Done, child_signatures<plain_sender, Child, Env...>>;
 
-    template <receiver Receiver>
-    auto connect(Receiver receiver) && noexcept(
-        std::is_nothrow_constructible_v<operation<Child, Receiver>, Child, Receiver>) {
-        return operation<Child, Receiver>(static_cast<Child&&>(child),
-                                          static_cast<Receiver&&>(receiver));
+    template <class Self, class Receiver>
+    using state = typename Kind::template state<
+        Receiver, signatures_or_mistake<like_t<Self, Child>, forwarding_env_t<env_of_t<Receiver>>>>;
+    template <class Self, class Receiver>
+    using operation = adaptor_operation<like_t<Self, Child>, state<Self, Receiver>>;
+
+    template <class Self, class Receiver>
+        requires connectable_child<like_t<Self, Child>, state<Self, Receiver>>
+    static auto connect_as(Self&& self, Receiver&& receiver) noexcept(
+        std::is_nothrow_constructible_v<operation<Self, Receiver>, like_t<Self, Child>, Receiver>) {
+        return operation<Self, Receiver>(part_of<Self>(self.child),
+                                         static_cast<Receiver&&>(receiver));
     }
-    template <receiver Receiver>
-    auto connect(Receiver receiver) const& noexcept(
-        std::is_nothrow_constructible_v<operation<const Child&, Receiver>, const Child&,
-                                        Receiver>) {
-        return operation<const Child&, Receiver>(child, static_cast<Receiver&&>(receiver));
+    auto get_env() const noexcept {
+        return mapped_attributes<plain_sender, Child>{{ex::get_env(child)}};
     }
-    auto get_env() const noexcept { return Kind::attributes(ex::get_env(child)); }
 
     [[no_unique_address]] Child child;
 };
@@ -68,7 +71,7 @@ struct plain_adaptor {
     constexpr auto operator()(Sender&& sender) const {
         using result = plain_sender<Kind, std::remove_cvref_t<Sender>>;
         detail::check_early<result>();
-        return result{static_cast<Sender&&>(sender)};
+        return result{{}, static_cast<Sender&&>(sender)};
     }
     constexpr auto operator()() const noexcept { return bound_closure(Derived{}); }
 };

@@ -98,26 +98,23 @@ private:
 
 /// `Child`, stopped by a token beside the receiver's.
 template <class Child>
-struct stop_when_sender {
+struct stop_when_sender : connected_as_it_is<stop_when_sender<Child>> {
     using sender_concept = sender_tag;
 
     template <class Self, class... Env>
     static consteval auto get_completion_signatures() {
         return signatures_or_mistake<like_t<Self, Child>, stop_when_env<Env>...>{};
     }
-    template <receiver Receiver>
-    auto connect(Receiver receiver) && noexcept(
-        std::is_nothrow_constructible_v<stop_when_operation<Child, Receiver>, Child, Receiver,
+    template <class Self, class Receiver>
+    using operation = stop_when_operation<like_t<Self, Child>, Receiver>;
+
+    template <class Self, class Receiver>
+        requires connectable_child<like_t<Self, Child>, stop_when_state_for<Receiver>>
+    static auto connect_as(Self&& self, Receiver&& receiver) noexcept(
+        std::is_nothrow_constructible_v<operation<Self, Receiver>, like_t<Self, Child>, Receiver,
                                         inplace_stop_token>) {
-        return stop_when_operation<Child, Receiver>(static_cast<Child&&>(child),
-                                                    static_cast<Receiver&&>(receiver), token);
-    }
-    template <receiver Receiver>
-    auto connect(Receiver receiver) const& noexcept(
-        std::is_nothrow_constructible_v<stop_when_operation<const Child&, Receiver>, const Child&,
-                                        Receiver, inplace_stop_token>) {
-        return stop_when_operation<const Child&, Receiver>(child, static_cast<Receiver&&>(receiver),
-                                                           token);
+        return operation<Self, Receiver>(part_of<Self>(self.child),
+                                         static_cast<Receiver&&>(receiver), self.token);
     }
     auto get_env() const noexcept { return detail::as_forwarding(ex::get_env(child)); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/ex/detail/adaptor.hpp>
+#include <eddy/ex/detail/attributes.hpp>
 #include <eddy/ex/detail/invoke.hpp>
 #include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/just.hpp>
@@ -97,8 +98,24 @@ struct then_state {
     [[no_unique_address]] Function function;
 };
 
+/// `Function` throws for none of the completions in `List`.
+template <class Function>
+struct calls_nothrow {
+    template <class List>
+    struct one;
+    template <class... Args>
+    struct one<type_list<Args...>>
+        : std::bool_constant<std::is_nothrow_invocable_v<Function, Args...>> {};
+};
+template <class Signatures, class Tag, class Function>
+inline constexpr bool may_throw = true;
+template <class... Signatures, class Tag, class Function>
+inline constexpr bool may_throw<completion_signatures<Signatures...>, Tag, Function> =
+    !all_of<gather_t<completion_signatures<Signatures...>, Tag, type_list>,
+            calls_nothrow<Function>::template one>;
+
 template <class Tag, class Child, class Function>
-struct then_sender {
+struct then_sender : connected_as_it_is<then_sender<Tag, Child, Function>> {
     using sender_concept = sender_tag;
 
     template <class Self, class... Env>
@@ -106,26 +123,29 @@ struct then_sender {
         return map_signatures_t<child_signatures<Self, Child, Env...>, then_map<Tag, Function>>{};
     }
 
-    template <receiver Receiver>
-    auto connect(Receiver receiver) && noexcept(
-        std::is_nothrow_constructible_v<
-            adaptor_operation<Child, then_state<Tag, Receiver, Function>>, Child, Receiver,
-            Function>) {
-        return adaptor_operation<Child, then_state<Tag, Receiver, Function>>(
-            static_cast<Child&&>(child), static_cast<Receiver&&>(receiver),
-            static_cast<Function&&>(function));
-    }
-    template <receiver Receiver>
-        requires std::copy_constructible<Function>
-    auto connect(Receiver receiver) const& noexcept(
-        std::is_nothrow_constructible_v<
-            adaptor_operation<const Child&, then_state<Tag, Receiver, Function>>, const Child&,
-            Receiver, const Function&>) {
-        return adaptor_operation<const Child&, then_state<Tag, Receiver, Function>>(
-            child, static_cast<Receiver&&>(receiver), function);
+    template <class Done, class... Env>
+    using sources = all_sources<
+        source_if<Done, !std::is_same_v<Done, Tag>>,
+        source_if<Tag, std::is_same_v<Done, set_value_t> ||
+                           (std::is_same_v<Done, set_error_t> &&
+                            may_throw<signatures_or_mistake<Child, Env...>, Tag, Function>)>>;
+
+    template <class Self, class Receiver>
+    using operation = adaptor_operation<like_t<Self, Child>, then_state<Tag, Receiver, Function>>;
+
+    template <class Self, class Receiver>
+        requires connectable_child<like_t<Self, Child>, then_state<Tag, Receiver, Function>>
+    static auto connect_as(Self&& self, Receiver&& receiver) noexcept(
+        std::is_nothrow_constructible_v<operation<Self, Receiver>, like_t<Self, Child>, Receiver,
+                                        like_t<Self, Function>>) {
+        return operation<Self, Receiver>(part_of<Self>(self.child),
+                                         static_cast<Receiver&&>(receiver),
+                                         part_of<Self>(self.function));
     }
 
-    auto get_env() const noexcept { return detail::as_forwarding(ex::get_env(child)); }
+    auto get_env() const noexcept {
+        return mapped_attributes<then_sender, Child>{{ex::get_env(child)}};
+    }
 
     [[no_unique_address]] Child child;
     [[no_unique_address]] Function function;
@@ -138,7 +158,7 @@ struct function_adaptor {
     constexpr auto operator()(Sender&& sender, Function&& function) const {
         using result = Result<std::remove_cvref_t<Sender>, std::decay_t<Function>>;
         detail::check_early<result>();
-        return result{static_cast<Sender&&>(sender), static_cast<Function&&>(function)};
+        return result{{}, static_cast<Sender&&>(sender), static_cast<Function&&>(function)};
     }
     template <movable_value Function>
     constexpr auto operator()(Function&& function) const {
