@@ -98,7 +98,7 @@ TEST(ExecWhenAll, AStopFromOutsideStopsAll) {
     EXPECT_EQ(seen.completions, 1);
 }
 
-TEST(ExecWhenAll, AStopBeforeTheStartStopsIt) {
+TEST(ExecWhenAll, ChildrenThatObeyAStopFromBeforeTheStartStopIt) {
     ex::inplace_stop_source source;
     source.request_stop();
     manual_event event;
@@ -106,6 +106,60 @@ TEST(ExecWhenAll, AStopBeforeTheStartStopsIt) {
         run(ex::when_all(event.wait(), ex::just(1)), stoppable_env{{}, source.get_token()});
     EXPECT_EQ(seen.channel, "stopped");
     EXPECT_FALSE(event.started());
+}
+
+// A stop is a wish: stdexec ends with it, whatever the children had to say.
+#if EDDY_EX_BUILTIN
+TEST(ExecWhenAll, ChildrenAreStartedEvenIfAStopWasRequestedBefore) {
+    ex::inplace_stop_source source;
+    source.request_stop();
+    manual_event event;
+    event.disobey();
+    outcome seen;
+    auto operation = ex::connect(ex::when_all(event.wait(), ex::just(1)),
+                                 probe<stoppable_env>{&seen, {{}, source.get_token()}});
+    ex::start(operation);
+    EXPECT_TRUE(event.started());
+    EXPECT_TRUE(event.stop_seen());
+    EXPECT_EQ(seen.channel, "none");
+    event.value(5);
+    EXPECT_EQ(seen.numbers, (std::vector{5, 1}));
+    EXPECT_EQ(seen.completions, 1);
+}
+
+TEST(ExecWhenAll, TheValuesOfAllAreSentEvenIfAStopCameInTheMeantime) {
+    ex::inplace_stop_source source;
+    manual_event first;
+    manual_event second;
+    first.disobey();
+    second.disobey();
+    outcome seen;
+    auto operation = ex::connect(ex::when_all(first.wait(), second.wait()),
+                                 probe<stoppable_env>{&seen, {{}, source.get_token()}});
+    ex::start(operation);
+    first.value(1);
+    source.request_stop();
+    EXPECT_TRUE(second.stop_seen());
+    EXPECT_EQ(seen.channel, "none");
+    second.value(2);
+    EXPECT_EQ(seen.numbers, (std::vector{1, 2}));
+    EXPECT_EQ(seen.completions, 1);
+}
+#endif
+
+TEST(ExecWhenAll, OneChildThatObeysAStopStopsItWhateverTheOthersDo) {
+    ex::inplace_stop_source source;
+    manual_event first;
+    manual_event second;
+    first.disobey();
+    outcome seen;
+    auto operation = ex::connect(ex::when_all(first.wait(), second.wait()),
+                                 probe<stoppable_env>{&seen, {{}, source.get_token()}});
+    ex::start(operation);
+    source.request_stop();
+    first.value(1);
+    EXPECT_EQ(seen.channel, "stopped");
+    EXPECT_EQ(seen.completions, 1);
 }
 
 /// The operation is destroyed by its own completion, inside the stop request.

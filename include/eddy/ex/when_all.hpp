@@ -80,7 +80,7 @@ using when_all_signatures_t = decltype(detail::when_all_signatures<Children...>(
 
 /// What the operations of the children share.
 ///
-///     running  --a child stopped, or the whole was-->  stopped
+///     running  --a child stopped-->  stopped
 ///     running, stopped  --a child failed-->  failed
 ///
 /// `pending_` counts the children that have not completed. The last one may complete inside
@@ -102,17 +102,9 @@ public:
         return detail::join_env(prop{get_stop_token, source_.get_token()}, get_env(receiver_));
     }
 
-    /// False: it was stopped before and is complete; the children must not be started.
-    [[nodiscard]] bool begin() noexcept {
-        on_stop_.emplace(get_stop_token(get_env(receiver_)), stop_all{this});
-        if constexpr (sends_stop) {
-            if (source_.stop_requested()) {
-                on_stop_.reset();
-                set_stopped(static_cast<Receiver&&>(receiver_));
-                return false;
-            }
-        }
-        return true;
+    /// A stop that was requested already reaches the children when they are started.
+    void begin() noexcept {
+        on_stop_.emplace(get_stop_token(get_env(receiver_)), stop_all{&source_});
     }
 
     void arrive() noexcept {
@@ -148,14 +140,15 @@ public:
     }
 
 private:
+    /// What becomes of the whole is up to the children: they may succeed all the same.
     struct stop_all {
-        when_all_state* state;
-        void operator()() noexcept { state->stop(); }
+        inplace_stop_source* source;
+        void operator()() noexcept { source->request_stop(); }
     };
 
     void stop() noexcept {
         auto expected = ending::running;
-        // relaxed: published by arrive(), or by the end of the stop callback.
+        // relaxed: published by arrive().
         if (ending_.compare_exchange_strong(expected, ending::stopped, std::memory_order_relaxed)) {
             source_.request_stop();
         }
@@ -244,16 +237,27 @@ struct when_all_receiver {
     auto get_env() const noexcept { return state->env(); }
 };
 
+template <class Receiver, class... Children>
+using when_all_state_for =
+    when_all_state<Receiver, signatures_or_mistake<Children, when_all_env<env_of_t<Receiver>>>...>;
+
+template <class Receiver, class... Children>
+consteval bool when_all_connects() {
+    using state = when_all_state_for<Receiver, Children...>;
+    return []<std::size_t... Is>(std::index_sequence<Is...>) {
+        return (std::is_invocable_v<connect_unchecked_t, Children, when_all_receiver<state, Is>> &&
+                ...);
+    }
+    (std::index_sequence_for<Children...>{});
+}
+
 template <class Indices, class Receiver, class... Children>
 class when_all_operation;
 
 template <std::size_t... Is, class Receiver, class... Children>
 class when_all_operation<std::index_sequence<Is...>, Receiver, Children...>
-    : when_all_state<Receiver,
-                     signatures_or_mistake<Children, when_all_env<env_of_t<Receiver>>>...> {
-    using state =
-        when_all_state<Receiver,
-                       signatures_or_mistake<Children, when_all_env<env_of_t<Receiver>>>...>;
+    : when_all_state_for<Receiver, Children...> {
+    using state = when_all_state_for<Receiver, Children...>;
 
 public:
     using operation_state_concept = operation_state_tag;
@@ -268,7 +272,7 @@ public:
                     }...) {}
 
     void start() & noexcept {
-        if (!this->begin()) return;
+        this->begin();
         children_.apply([](auto&... operations) noexcept { (operations.start(), ...); });
     }
 
@@ -277,7 +281,7 @@ private:
 };
 
 template <class... Children>
-struct when_all_sender {
+struct when_all_sender : connected_as_it_is<when_all_sender<Children...>> {
     using sender_concept = sender_tag;
 
     template <class Self, class... Env>
@@ -286,24 +290,18 @@ struct when_all_sender {
             signatures_or_mistake<like_t<Self, Children>, when_all_env<Env>...>...>{};
     }
 
-    template <class Receiver, class... Cs>
-    using operation = when_all_operation<std::index_sequence_for<Cs...>, Receiver, Cs...>;
+    template <class Self, class Receiver>
+    using operation = when_all_operation<std::index_sequence_for<Children...>, Receiver,
+                                         like_t<Self, Children>...>;
 
-    template <receiver Receiver>
-    auto connect(Receiver receiver) && noexcept(
-        std::is_nothrow_constructible_v<operation<Receiver, Children...>, Receiver, Children...>) {
-        return std::move(children).apply([&](Children&&... each) {
-            return operation<Receiver, Children...>(static_cast<Receiver&&>(receiver),
-                                                    static_cast<Children&&>(each)...);
-        });
-    }
-    template <receiver Receiver>
-    auto connect(Receiver receiver) const& noexcept(
-        std::is_nothrow_constructible_v<operation<Receiver, const Children&...>, Receiver,
-                                        const Children&...>) {
-        return children.apply([&](const Children&... each) {
-            return operation<Receiver, const Children&...>(static_cast<Receiver&&>(receiver),
-                                                           each...);
+    template <class Self, class Receiver>
+        requires(detail::when_all_connects<Receiver, like_t<Self, Children>...>())
+    static auto connect_as(Self&& self, Receiver&& receiver) noexcept(
+        std::is_nothrow_constructible_v<operation<Self, Receiver>, Receiver,
+                                        like_t<Self, Children>...>) {
+        return part_of<Self>(self.children).apply([&](like_t<Self, Children>&&... each) {
+            return operation<Self, Receiver>(static_cast<Receiver&&>(receiver),
+                                             static_cast<like_t<Self, Children>&&>(each)...);
         });
     }
 
@@ -320,8 +318,9 @@ struct when_all_t {
     constexpr auto operator()(Senders&&... senders) const {
         using result = detail::when_all_sender<std::remove_cvref_t<Senders>...>;
         detail::check_early<result>();
-        return result{detail::product<std::remove_cvref_t<Senders>...>(
-            detail::from_values, static_cast<Senders&&>(senders)...)};
+        return result{{},
+                      detail::product<std::remove_cvref_t<Senders>...>(
+                          detail::from_values, static_cast<Senders&&>(senders)...)};
     }
 };
 inline constexpr when_all_t when_all{};
