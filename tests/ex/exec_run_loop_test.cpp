@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace eddy::ex_testing::exec_run_loop {
 
@@ -43,6 +46,34 @@ TEST(ExecRunLoop, WorkThatIsStoppedDoesNotRun) {
     loop.finish();
     loop.run();
     EXPECT_EQ(seen.channel, "stopped");
+}
+
+// stdexec has no such check.
+#if EDDY_EX_BUILTIN
+TEST(ExecRunLoop, DestroyingOneThatRunsTerminates) {
+    const auto destroy_while_it_runs = [] {
+        std::optional<ex::run_loop> loop(std::in_place);
+        outcome seen;
+        auto operation = ex::connect(
+            ex::schedule(loop->get_scheduler()) | ex::then([&]() noexcept { loop.reset(); }),
+            probe<>{&seen});
+        ex::start(operation);
+        loop->run();
+    };
+    EXPECT_EXIT(destroy_while_it_runs(), ::testing::KilledBySignal(SIGABRT), "terminate");
+}
+#endif
+
+TEST(ExecRunLoop, OneThatWasFinishedOrNeverRanMayBeDestroyed) {
+    { ex::run_loop never_ran; }
+    {
+        ex::run_loop finished_before;
+        finished_before.finish();
+    }
+    ex::run_loop ran;
+    ran.finish();
+    ran.run();
+    SUCCEED();
 }
 
 TEST(ExecRunLoop, SchedulersAreEqualIfTheirLoopIs) {

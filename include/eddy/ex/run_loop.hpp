@@ -5,6 +5,7 @@
 #if EDDY_EX_BUILTIN
 
 #include <eddy/ex/connect.hpp>
+#include <eddy/ex/detail/completes_in_one_place.hpp>
 #include <eddy/ex/get_completion_scheduler.hpp>
 #include <eddy/ex/get_forward_progress_guarantee.hpp>
 #include <eddy/ex/get_stop_token.hpp>
@@ -19,7 +20,11 @@ namespace eddy::ex {
 inline namespace builtin {
 
 /// A queue of work that the thread in run() executes in order. Thread: any, but run() on one thread
-/// at a time.
+/// at a time. Lifetime: to destroy it with work left, or while it runs and was not told to finish,
+/// terminates the program.
+///
+///     starting  --run-->  running  --finish-->  finishing  --run returns-->  finished
+///     starting  --finish-->  finishing
 class run_loop : detail::immovable {
     struct task : detail::immovable {
         explicit task(void (*function)(task&) noexcept) noexcept : execute(function) {}
@@ -57,7 +62,7 @@ public:
 
     run_loop() = default;
     ~run_loop() {
-        if (first_ != nullptr) std::terminate();
+        if (first_ != nullptr || state_ == state::running) std::terminate();
         pthread_cond_destroy(&not_empty_);
     }
 
@@ -65,6 +70,7 @@ public:
 
     /// Executes until finish() was called and nothing is left.
     void run() noexcept {
+        begin();
         while (task* const next = pop()) next->execute(*next);
     }
 
@@ -72,12 +78,19 @@ public:
     /// more.
     void finish() noexcept {
         const std::lock_guard lock(mutex_);
-        finishing_ = true;
+        state_ = state::finishing;
         // Under the lock: after it is released run() may return and the loop be destroyed.
         pthread_cond_broadcast(&not_empty_);
     }
 
 private:
+    enum class state : unsigned char { starting, running, finishing, finished };
+
+    void begin() noexcept {
+        const std::lock_guard lock(mutex_);
+        if (state_ == state::starting) state_ = state::running;
+    }
+
     void push(task& added) noexcept {
         const std::lock_guard lock(mutex_);
         added.next = nullptr;
@@ -88,13 +101,15 @@ private:
 
     task* pop() noexcept {
         const std::lock_guard lock(mutex_);
-        while (first_ == nullptr && !finishing_) {
+        while (first_ == nullptr && state_ == state::running) {
             pthread_cond_wait(&not_empty_, mutex_.native_handle());
         }
         task* const taken = first_;
         if (taken != nullptr) {
             first_ = taken->next;
             if (first_ == nullptr) last_ = &first_;
+        } else {
+            state_ = state::finished;
         }
         return taken;
     }
@@ -104,16 +119,17 @@ private:
     pthread_cond_t not_empty_ = PTHREAD_COND_INITIALIZER;
     task* first_ = nullptr;
     task** last_ = &first_;
-    bool finishing_ = false;
+    state state_ = state::starting;
 };
 
 class run_loop::scheduler {
     struct attributes {
         run_loop* loop;
-        template <class Tag>
+        template <detail::one_of<set_value_t, set_stopped_t> Tag>
         scheduler query(get_completion_scheduler_t<Tag>, auto&&...) const noexcept {
             return scheduler(loop);
         }
+        static constexpr bool query(detail::completes_in_one_place_t) noexcept { return true; }
     };
 
     struct schedule_sender {
@@ -143,7 +159,7 @@ public:
     static constexpr auto query(get_forward_progress_guarantee_t) noexcept {
         return forward_progress_guarantee::parallel;
     }
-    template <class Tag>
+    template <detail::one_of<set_value_t, set_stopped_t> Tag>
     scheduler query(get_completion_scheduler_t<Tag>, auto&&...) const noexcept {
         return *this;
     }
