@@ -3,6 +3,9 @@
 /// All of the vocabulary. Including only the entities that a file uses compiles faster.
 #include <eddy/ex/as_awaitable.hpp>
 #include <eddy/ex/associate.hpp>
+#include <eddy/ex/bulk.hpp>
+#include <eddy/ex/bulk_chunked.hpp>
+#include <eddy/ex/bulk_unchunked.hpp>
 #include <eddy/ex/completion_signatures.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/connect.hpp>
@@ -27,6 +30,7 @@
 #include <eddy/ex/read_env.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/run_loop.hpp>
+#include <eddy/ex/schedule_from.hpp>
 #include <eddy/ex/scheduler.hpp>
 #include <eddy/ex/scope_token.hpp>
 #include <eddy/ex/sender.hpp>

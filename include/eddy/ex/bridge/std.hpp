@@ -91,6 +91,12 @@ using std::unstoppable_token;
 
 // Senders and what adapts them.
 using std::execution::associate;
+using std::execution::bulk;
+using std::execution::bulk_chunked;
+using std::execution::bulk_chunked_t;
+using std::execution::bulk_t;
+using std::execution::bulk_unchunked;
+using std::execution::bulk_unchunked_t;
 using std::execution::continues_on;
 using std::execution::into_variant;
 using std::execution::just;
@@ -102,6 +108,7 @@ using std::execution::let_value;
 using std::execution::on;
 using std::execution::read_env;
 using std::execution::sender_adaptor_closure;
+using std::execution::schedule_from;
 using std::execution::spawn;
 using std::execution::spawn_future;
 using std::execution::starts_on;

@@ -89,6 +89,12 @@ using stdexec::unstoppable_token;
 
 // Senders and what adapts them.
 using stdexec::associate;
+using stdexec::bulk;
+using stdexec::bulk_chunked;
+using stdexec::bulk_chunked_t;
+using stdexec::bulk_t;
+using stdexec::bulk_unchunked;
+using stdexec::bulk_unchunked_t;
 using stdexec::continues_on;
 using stdexec::into_variant;
 using stdexec::just;
@@ -100,6 +106,7 @@ using stdexec::let_value;
 using stdexec::on;
 using stdexec::read_env;
 using stdexec::sender_adaptor_closure;
+using stdexec::schedule_from;
 using stdexec::spawn;
 using stdexec::spawn_future;
 using stdexec::starts_on;

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/detail/bulk.hpp>
+
+namespace eddy::ex {
+inline namespace builtin {
+
+namespace detail {
+
+struct bulk_kind : one_index_each {
+    EDDY_EX_MISTAKE(mistake,
+                    "bulk: the function cannot be called with an index and lvalues of the values "
+                    "this sender sends");
+};
+
+}  // namespace detail
+
+/// Calls a function for each index below a shape, with the values of a sender, and passes these on.
+///
+///     sender | ex::bulk(std::execution::par, 10, [](int index, auto& values) { ... })
+struct bulk_t : detail::bulk_adaptor<bulk_t, detail::bulk_kind> {};
+inline constexpr bulk_t bulk{};
+
+}  // namespace builtin
+}  // namespace eddy::ex
+
+#endif

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/detail/bulk.hpp>
+
+namespace eddy::ex {
+inline namespace builtin {
+
+namespace detail {
+
+struct bulk_chunked_kind : one_range {
+    EDDY_EX_MISTAKE(mistake,
+                    "bulk_chunked: the function cannot be called with two indices and lvalues of "
+                    "the values this sender sends");
+};
+
+}  // namespace detail
+
+/// As bulk, but the function is called with ranges of indices: where one begins, and where it ends.
+struct bulk_chunked_t : detail::bulk_adaptor<bulk_chunked_t, detail::bulk_chunked_kind> {};
+inline constexpr bulk_chunked_t bulk_chunked{};
+
+}  // namespace builtin
+}  // namespace eddy::ex
+
+#endif

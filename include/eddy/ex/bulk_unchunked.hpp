@@ -1,0 +1,29 @@
+#pragma once
+
+#include <eddy/ex/vocabulary.hpp>
+
+#if EDDY_EX_BUILTIN
+
+#include <eddy/ex/detail/bulk.hpp>
+
+namespace eddy::ex {
+inline namespace builtin {
+
+namespace detail {
+
+struct bulk_unchunked_kind : one_index_each {
+    EDDY_EX_MISTAKE(mistake,
+                    "bulk_unchunked: the function cannot be called with an index and lvalues of "
+                    "the values this sender sends");
+};
+
+}  // namespace detail
+
+/// As bulk, with a call of its own for each index even where bulk would share one.
+struct bulk_unchunked_t : detail::bulk_adaptor<bulk_unchunked_t, detail::bulk_unchunked_kind> {};
+inline constexpr bulk_unchunked_t bulk_unchunked{};
+
+}  // namespace builtin
+}  // namespace eddy::ex
+
+#endif
