@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace eddy::test::scheduler_test {
@@ -15,6 +17,18 @@ namespace {
 static_assert(ex::scheduler<loop_scheduler>);
 static_assert(ex::scheduler<group_scheduler>);
 static_assert(std::is_trivially_copyable_v<loop_scheduler>);
+
+/// It says where its values and its stops arrive; it sends no errors.
+template <class Asked>
+inline constexpr bool names_no_place_for_errors =
+    std::is_invocable_v<ex::get_completion_scheduler_t<ex::set_value_t>, Asked>&&
+        std::is_invocable_v<ex::get_completion_scheduler_t<ex::set_stopped_t>, Asked> &&
+    !std::is_invocable_v<ex::get_completion_scheduler_t<ex::set_error_t>, Asked>;
+static_assert(names_no_place_for_errors<loop_scheduler>);
+static_assert(names_no_place_for_errors<group_scheduler>);
+static_assert(names_no_place_for_errors<ex::env_of_t<ex::schedule_result_t<loop_scheduler>>>);
+static_assert(names_no_place_for_errors<
+              ex::env_of_t<decltype(std::declval<loop_scheduler>().schedule_after(duration()))>>);
 
 /// schedule(), schedule_at() and schedule_after(), on each engine.
 class Scheduler : public EngineTest {
