@@ -89,14 +89,17 @@ TEST(ExecConnect, AnAdaptorConnectsItsChildAsWhatItIsItself) {
     check(telltale() | ex::let_stopped(pass_on));
     check(telltale() | ex::into_variant() |
           ex::then([](auto&& all) noexcept { return std::get<0>(std::get<0>(all)); }));
-    check(telltale() | ex::stopped_as_optional() |
-          ex::then([](auto&& all) noexcept { return *all; }));
-    check(telltale() | ex::stopped_as_error(1));
     check(telltale() | ex::unstoppable);
     check(ex::write_env(telltale(), ex::env<>{}));
     check(telltale() | ex::continues_on(ex::inline_scheduler{}));
-    check(ex::starts_on(ex::inline_scheduler{}, telltale()));
     check(ex::when_all(telltale(), ex::just()));
+// stdexec makes these of other adaptors, and connects the copies of the child that those hold.
+#if EDDY_EX_BUILTIN
+    check(telltale() | ex::stopped_as_optional() |
+          ex::then([](auto&& all) noexcept { return *all; }));
+    check(telltale() | ex::stopped_as_error(1));
+    check(ex::starts_on(ex::inline_scheduler{}, telltale()));
+#endif
 }
 
 // An awaitable is a sender.

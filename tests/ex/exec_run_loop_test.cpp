@@ -66,10 +66,13 @@ TEST(ExecRunLoop, DestroyingOneThatRunsTerminates) {
 
 TEST(ExecRunLoop, OneThatWasFinishedOrNeverRanMayBeDestroyed) {
     { ex::run_loop never_ran; }
+// stdexec asserts that it was run after that.
+#if EDDY_EX_BUILTIN
     {
         ex::run_loop finished_before;
         finished_before.finish();
     }
+#endif
     ex::run_loop ran;
     ran.finish();
     ran.run();
