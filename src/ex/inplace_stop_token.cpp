@@ -3,7 +3,6 @@
 #include <sched.h>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace {
 
 /// The lock is held for a few pointer writes; only a preempted holder is worth a yield.
@@ -107,5 +106,4 @@ void inplace_stop_source::deregister(detail::stop_callback_node& node) noexcept 
     }
 }
 
-}  // namespace builtin
 }  // namespace eddy::ex

@@ -17,7 +17,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -177,7 +176,6 @@ struct as_awaitable_t {
 };
 inline constexpr as_awaitable_t as_awaitable{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

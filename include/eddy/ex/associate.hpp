@@ -15,7 +15,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -118,7 +117,6 @@ struct associate_t {
 };
 inline constexpr associate_t associate{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -10,7 +10,6 @@
 #include <exception>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -116,7 +115,6 @@ inline constexpr bool stores_nothrow = all_of<gather_t<List, Tag, type_list>, no
 
 }  // namespace detail
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -65,7 +64,6 @@ inline constexpr set_value_t set_value{};
 inline constexpr set_error_t set_error{};
 inline constexpr set_stopped_t set_stopped{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

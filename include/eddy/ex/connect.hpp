@@ -12,7 +12,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -103,7 +102,6 @@ using connect_result_t = detail::operation_of<Sender, Receiver>;
 template <class Sender, class Receiver>
 concept sender_to = detail::connectable<Sender, Receiver>;
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -16,7 +16,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -120,7 +119,6 @@ struct continues_on_t {
 };
 inline constexpr continues_on_t continues_on{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -12,7 +12,6 @@
 #include <type_traits>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// A simple_counting_scope whose work can be asked to stop. Thread: any.
 class counting_scope {
@@ -49,7 +48,6 @@ private:
     inplace_stop_source source_;
 };
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -13,7 +13,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 template <class T>
 concept queryable = std::destructible<T>;
@@ -212,7 +211,6 @@ struct inline_attributes {
 
 }  // namespace detail
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Whether an adaptor passes a query on to the environment of what it adapts.
 struct forwarding_query_t {
@@ -23,7 +22,6 @@ struct forwarding_query_t {
 };
 inline constexpr forwarding_query_t forwarding_query{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

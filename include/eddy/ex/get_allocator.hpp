@@ -7,7 +7,6 @@
 #include <eddy/ex/env.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 struct get_allocator_t {
     template <class Env>
@@ -20,7 +19,6 @@ struct get_allocator_t {
 };
 inline constexpr get_allocator_t get_allocator{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -9,7 +9,6 @@
 #include <type_traits>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 template <class Tag>
 struct get_completion_scheduler_t;
@@ -106,7 +105,6 @@ template <class Tag>
     requires detail::one_of<Tag, set_value_t, set_error_t, set_stopped_t>
 inline constexpr get_completion_scheduler_t<Tag> get_completion_scheduler{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

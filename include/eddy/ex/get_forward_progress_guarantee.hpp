@@ -9,7 +9,6 @@
 #include <concepts>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 enum class forward_progress_guarantee { concurrent, parallel, weakly_parallel };
 
@@ -36,7 +35,6 @@ struct get_forward_progress_guarantee_t {
 };
 inline constexpr get_forward_progress_guarantee_t get_forward_progress_guarantee{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -8,7 +8,6 @@
 #include <eddy/ex/scheduler.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -48,7 +47,6 @@ inline constexpr get_scheduler_t get_scheduler{};
 struct get_delegation_scheduler_t : detail::scheduler_query<get_delegation_scheduler_t> {};
 inline constexpr get_delegation_scheduler_t get_delegation_scheduler{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -10,7 +10,6 @@
 #include <type_traits>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 struct get_stop_token_t {
     template <class Env>
@@ -32,7 +31,6 @@ inline constexpr get_stop_token_t get_stop_token{};
 template <class Env>
 using stop_token_of_t = std::remove_cvref_t<decltype(get_stop_token(std::declval<Env>()))>;
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -9,7 +9,6 @@
 #include <eddy/ex/scheduler.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Runs work where it is started: its sender completes inside start().
 class inline_scheduler {
@@ -26,7 +25,6 @@ public:
     bool operator==(const inline_scheduler&) const = default;
 };
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

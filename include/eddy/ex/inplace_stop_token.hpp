@@ -15,7 +15,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 class inplace_stop_source;
 template <class Callback>
@@ -56,7 +55,7 @@ public:
         : call_(call) {}
 
 private:
-    friend class ::eddy::ex::builtin::inplace_stop_source;
+    friend class ::eddy::ex::inplace_stop_source;
     stop_callback_node* next_ = nullptr;
     stop_callback_node** link_ = nullptr;
     void (*const call_)(stop_callback_node&) noexcept;
@@ -159,7 +158,6 @@ private:
 template <class Callback>
 inplace_stop_callback(inplace_stop_token, Callback) -> inplace_stop_callback<Callback>;
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

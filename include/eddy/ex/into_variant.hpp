@@ -12,7 +12,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -70,7 +69,6 @@ struct into_variant_kind {
 struct into_variant_t : detail::plain_adaptor<into_variant_t, detail::into_variant_kind> {};
 inline constexpr into_variant_t into_variant{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

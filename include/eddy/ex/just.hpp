@@ -12,7 +12,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -98,7 +97,6 @@ struct just_stopped_t {
 };
 inline constexpr just_stopped_t just_stopped{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -7,14 +7,12 @@
 #include <eddy/ex/detail/let.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Calls a function with the error of a sender, which it keeps, and goes on as the sender that the
 /// function returns.
 struct let_error_t : detail::function_adaptor<let_error_t, detail::let_error_sender> {};
 inline constexpr let_error_t let_error{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

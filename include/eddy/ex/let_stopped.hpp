@@ -7,13 +7,11 @@
 #include <eddy/ex/detail/let.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Calls a function if a sender was stopped, and goes on as the sender that the function returns.
 struct let_stopped_t : detail::function_adaptor<let_stopped_t, detail::let_stopped_sender> {};
 inline constexpr let_stopped_t let_stopped{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -7,14 +7,12 @@
 #include <eddy/ex/detail/let.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Calls a function with the values of a sender, which it keeps, and goes on as the sender that the
 /// function returns.
 struct let_value_t : detail::function_adaptor<let_value_t, detail::let_value_sender> {};
 inline constexpr let_value_t let_value{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

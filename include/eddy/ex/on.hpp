@@ -13,7 +13,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -188,7 +187,6 @@ struct on_t {
 };
 inline constexpr on_t on{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

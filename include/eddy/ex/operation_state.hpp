@@ -8,7 +8,6 @@
 #include <type_traits>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 struct operation_state_tag {};
 
@@ -33,7 +32,6 @@ concept operation_state =
     start(operation);
 };
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

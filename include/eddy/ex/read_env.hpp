@@ -13,7 +13,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -88,7 +87,6 @@ struct read_env_t {
 };
 inline constexpr read_env_t read_env{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -11,7 +11,6 @@
 #include <type_traits>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 struct receiver_tag {};
 
@@ -43,7 +42,6 @@ template <class Receiver, class Signatures>
 concept receiver_of =
     receiver<Receiver> && detail::accepts_all<std::remove_cvref_t<Receiver>, Signatures>;
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

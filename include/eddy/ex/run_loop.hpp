@@ -17,7 +17,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// A queue of work that the thread in run() executes in order. Thread: any, but run() on one thread
 /// at a time. Lifetime: to destroy it with work left, or while it runs and was not told to finish,
@@ -174,7 +173,6 @@ private:
 
 inline run_loop::scheduler run_loop::get_scheduler() noexcept { return scheduler(this); }
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

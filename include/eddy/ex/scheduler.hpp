@@ -11,7 +11,6 @@
 #include <type_traits>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// A sender that completes on the scheduler's execution resource.
 struct schedule_t {
@@ -40,7 +39,6 @@ concept scheduler = detail::declared_scheduler<std::remove_cvref_t<Scheduler>> &
 template <scheduler Scheduler>
 using schedule_result_t = decltype(schedule(std::declval<Scheduler>()));
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -11,7 +11,6 @@
 #include <type_traits>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// One piece of work counted by a scope; false if the scope is closed.
 template <class Association>
@@ -52,7 +51,6 @@ concept scope_token = std::copyable<Token> && requires(const Token token) {
     { token.wrap(detail::scope_test_sender{}) } -> sender_in<env<>>;
 };
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -16,7 +16,6 @@
 #include <variant>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 struct sender_tag {};
 
@@ -190,7 +189,6 @@ constexpr void check_early() {
 
 }  // namespace detail
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -12,7 +12,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Base of what may stand on the right of a | after a sender.
 template <class Derived>
@@ -99,7 +98,6 @@ bound_closure(Adaptor, Args&&...) -> bound_closure<Adaptor, std::decay_t<Args>..
 
 }  // namespace detail
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -8,7 +8,6 @@
 #include <eddy/ex/scope_token.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Counts the work that runs under it; join() waits for all of it. Thread: any.
 /// Lifetime: it must be joined before it is destroyed, unless nothing was ever associated.
@@ -42,7 +41,6 @@ private:
     detail::scope_base base_;
 };
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -13,7 +13,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -86,7 +85,6 @@ struct spawn_t {
 };
 inline constexpr spawn_t spawn{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

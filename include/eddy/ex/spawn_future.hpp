@@ -17,7 +17,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -53,7 +52,7 @@ public:
         if (before != nullptr && before != stopped()) before->ready(*before);
         release();
     }
-    auto env() const noexcept { return builtin::env<>{}; }
+    auto env() const noexcept { return ex::env<>{}; }
 
     enum class answer { wait, ended, stopped };
     answer wait(future_consumer& consumer) noexcept {
@@ -104,8 +103,7 @@ template <class Sender, class Env>
 using future_work = write_env_sender<stop_when_sender<Sender>, Env>;
 
 template <class Sender, class Env>
-using future_state_for =
-    future_state<signatures_or_mistake<future_work<Sender, Env>, builtin::env<>>>;
+using future_state_for = future_state<signatures_or_mistake<future_work<Sender, Env>, ex::env<>>>;
 
 template <class Allocator, class Token, class Sender, class Env>
 class spawned_future : public future_state_for<Sender, Env> {
@@ -266,7 +264,6 @@ struct spawn_future_t {
 };
 inline constexpr spawn_future_t spawn_future{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -14,7 +14,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -177,7 +176,6 @@ struct starts_on_t {
 };
 inline constexpr starts_on_t starts_on{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

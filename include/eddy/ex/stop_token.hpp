@@ -7,7 +7,6 @@
 #include <concepts>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -54,7 +53,6 @@ public:
     bool operator==(const never_stop_token&) const = default;
 };
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -11,7 +11,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Makes a stop an error.
 struct stopped_as_error_t {
@@ -31,7 +30,6 @@ struct stopped_as_error_t {
 };
 inline constexpr stopped_as_error_t stopped_as_error{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

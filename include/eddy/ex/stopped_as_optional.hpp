@@ -15,7 +15,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -87,7 +86,6 @@ struct stopped_as_optional_t
     : detail::plain_adaptor<stopped_as_optional_t, detail::stopped_as_optional_kind> {};
 inline constexpr stopped_as_optional_t stopped_as_optional{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -16,7 +16,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -99,7 +98,6 @@ private:
 };
 inline constexpr sync_wait_t sync_wait{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

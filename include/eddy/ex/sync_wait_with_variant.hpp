@@ -13,7 +13,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// sync_wait for senders that can succeed in several ways: a variant of tuples.
 struct sync_wait_with_variant_t {
@@ -27,7 +26,6 @@ struct sync_wait_with_variant_t {
 };
 inline constexpr sync_wait_with_variant_t sync_wait_with_variant{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

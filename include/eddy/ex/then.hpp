@@ -7,13 +7,11 @@
 #include <eddy/ex/detail/then.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Calls a function with the values of a sender; its result is the value then.
 struct then_t : detail::function_adaptor<then_t, detail::then_value_sender> {};
 inline constexpr then_t then{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -8,7 +8,6 @@
 #include <eddy/ex/write_env.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Hides stop requests from a sender.
 struct unstoppable_t : sender_adaptor_closure<unstoppable_t> {
@@ -19,7 +18,6 @@ struct unstoppable_t : sender_adaptor_closure<unstoppable_t> {
 };
 inline constexpr unstoppable_t unstoppable{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

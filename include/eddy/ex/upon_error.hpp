@@ -7,13 +7,11 @@
 #include <eddy/ex/detail/then.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Calls a function with the error of a sender; its result is the value then.
 struct upon_error_t : detail::function_adaptor<upon_error_t, detail::then_error_sender> {};
 inline constexpr upon_error_t upon_error{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

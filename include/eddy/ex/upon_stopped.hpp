@@ -7,13 +7,11 @@
 #include <eddy/ex/detail/then.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Calls a function if a sender was stopped; its result is the value then.
 struct upon_stopped_t : detail::function_adaptor<upon_stopped_t, detail::then_stopped_sender> {};
 inline constexpr upon_stopped_t upon_stopped{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -15,7 +15,8 @@
 #endif
 
 /// EDDY_EX_BUILTIN: 1 if the entities' headers hold the built-in vocabulary, 0 if all names come
-/// from a bridge. EDDY_EX_NAME: an identifier of the vocabulary, for names of symbols.
+/// from a bridge. EDDY_EX_NAME, with a bridge: an identifier of the vocabulary, for names of
+/// symbols.
 #if defined(EDDY_EXECUTION_STDEXEC)
 #define EDDY_EX_BUILTIN 0
 #define EDDY_EX_NAME with_stdexec
@@ -24,19 +25,24 @@
 #define EDDY_EX_NAME with_std
 #else
 #define EDDY_EX_BUILTIN 1
-#define EDDY_EX_NAME with_builtin
 #endif
 
 /// Around all of eddy that depends on the vocabulary. Its symbols then differ from those of the
-/// same with another vocabulary, and the two may meet in one program.
+/// same with another vocabulary, and the two may meet in one program. With the built-in vocabulary
+/// it adds nothing: compilers would show a name in their messages that users do not write.
 ///
 ///     namespace eddy {
 ///     EDDY_EX_BEGIN
 ///     template <class Sender> auto timeout(Sender sender, duration limit);
 ///     EDDY_EX_END
 ///     }
+#if EDDY_EX_BUILTIN
+#define EDDY_EX_BEGIN
+#define EDDY_EX_END
+#else
 #define EDDY_EX_BEGIN inline namespace EDDY_EX_NAME {
 #define EDDY_EX_END }
+#endif
 
 /// Before the body of what depends on the vocabulary and is no template. Bodies have a header of
 /// their own, NAME_body.hpp. With the built-in vocabulary the library has compiled it, and nobody

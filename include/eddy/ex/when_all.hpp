@@ -11,6 +11,7 @@
 #include <eddy/ex/detail/product.hpp>
 #include <eddy/ex/get_stop_token.hpp>
 #include <eddy/ex/inplace_stop_token.hpp>
+#include <eddy/ex/just.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -20,7 +21,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -77,6 +77,21 @@ consteval auto when_all_signatures() {
 
 template <class... Children>
 using when_all_signatures_t = decltype(detail::when_all_signatures<Children...>());
+
+/// Fails to compile, with the words for the first argument that cannot be a child.
+template <class First, class... Others>
+constexpr void explain_children() {
+    if constexpr (sender<First>) {
+        explain_children<Others...>();
+    } else if constexpr (sender<std::remove_cvref_t<First>>) {
+        static_assert(never<First>,
+                      "when_all: a sender cannot be copied: is a std::move() missing?");
+    } else {
+        static_assert(never<First>,
+                      "when_all: an argument is not a sender: it has no `using sender_concept = "
+                      "ex::sender_tag`");
+    }
+}
 
 /// What the operations of the children share.
 ///
@@ -322,10 +337,16 @@ struct when_all_t {
                       detail::product<std::remove_cvref_t<Senders>...>(
                           detail::from_values, static_cast<Senders&&>(senders)...)};
     }
+    /// Never succeeds: says in words what is wrong.
+    template <class... Senders>
+        requires(!(sender<Senders> && ...))
+    constexpr auto operator()(Senders&&...) const -> decltype(just()) {
+        detail::explain_children<Senders...>();
+        return just();
+    }
 };
 inline constexpr when_all_t when_all{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

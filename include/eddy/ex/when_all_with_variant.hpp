@@ -8,7 +8,6 @@
 #include <eddy/ex/when_all.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// when_all for senders that can succeed in several ways: one variant of tuples for each.
 struct when_all_with_variant_t {
@@ -17,10 +16,15 @@ struct when_all_with_variant_t {
     constexpr auto operator()(Senders&&... senders) const {
         return when_all(into_variant(static_cast<Senders&&>(senders))...);
     }
+    /// Never succeeds: says in words what is wrong.
+    template <class... Senders>
+        requires(!(sender<Senders> && ...))
+    constexpr auto operator()(Senders&&... senders) const {
+        return when_all(static_cast<Senders&&>(senders)...);
+    }
 };
 inline constexpr when_all_with_variant_t when_all_with_variant{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -11,7 +11,6 @@
 #include <type_traits>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 /// Base of a promise whose coroutine can await senders, and can itself be awaited by another: a
 /// stop is passed on to that one.
@@ -59,7 +58,6 @@ std::coroutine_handle<> continuation_handle(
     return promise.continuation();
 }
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -12,7 +12,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -78,7 +77,6 @@ struct write_env_t {
 };
 inline constexpr write_env_t write_env{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 /// Hands what it receives to a state that outlives it: state.complete(tag, args...), state.env().
@@ -97,5 +96,4 @@ template <class Self, class Child, class... Env>
 using child_signatures = signatures_or_mistake<like_t<Self, Child>, forwarding_env_t<Env>...>;
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

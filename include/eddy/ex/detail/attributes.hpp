@@ -10,7 +10,6 @@
 /// Where adaptors complete. Each says for each kind of completion from which completions of its
 /// child it comes; the place is known if there is only one, or if all happen in the same place.
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 using eddy::detail::completes_in_one_place_t;
@@ -189,5 +188,4 @@ struct scheduled_attributes : attributes_without_completions<Env> {
 };
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 template <class T>
@@ -93,5 +92,4 @@ struct plain_promise {
 };
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

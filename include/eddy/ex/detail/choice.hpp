@@ -8,7 +8,6 @@
 #include <type_traits>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 consteval std::size_t largest(std::initializer_list<std::size_t> sizes) {
@@ -84,5 +83,4 @@ public:
 };
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

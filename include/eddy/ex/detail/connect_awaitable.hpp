@@ -11,7 +11,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 template <class Receiver>
@@ -111,5 +110,4 @@ awaiting_operation<Receiver> connect_awaitable(Awaitable object, Receiver receiv
 }
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

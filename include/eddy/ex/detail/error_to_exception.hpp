@@ -6,7 +6,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 /// What is thrown for an error where errors are thrown.
@@ -22,5 +21,4 @@ std::exception_ptr error_to_exception(Error&& error) noexcept {
 }
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

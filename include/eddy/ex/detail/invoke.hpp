@@ -4,7 +4,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 /// What a member pointer is applied to: an object, a pointer, or a reference_wrapper.
@@ -43,5 +42,4 @@ constexpr auto invoke(Function&& function,
 }
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

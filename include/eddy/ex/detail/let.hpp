@@ -16,7 +16,6 @@
 /// What let_value, let_error and let_stopped share: a function that turns one channel into a
 /// sender.
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 template <class Tag>
@@ -322,5 +321,4 @@ template <class Child, class Function>
 using let_stopped_sender = let_sender<set_stopped_t, Child, Function>;
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

@@ -5,7 +5,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 template <class... Ts>
@@ -79,5 +78,4 @@ inline constexpr bool nothrow_decay_copyable =
     (std::is_nothrow_constructible_v<std::decay_t<Ts>, Ts> && ...);
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

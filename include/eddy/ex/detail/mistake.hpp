@@ -1,7 +1,6 @@
 #pragma once
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 /// What get_completion_signatures() returns for a sender that was put together wrongly. The sender
@@ -13,14 +12,13 @@ template <class...>
 inline constexpr bool never = false;
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex
 
 /// A type `NAME`, derived from mistake, with its words.
-#define EDDY_EX_MISTAKE(NAME, WORDS)                                          \
-    struct NAME : ::eddy::ex::builtin::detail::mistake {                      \
-        template <class Sender>                                               \
-        static constexpr void explain() {                                     \
-            static_assert(::eddy::ex::builtin::detail::never<Sender>, WORDS); \
-        }                                                                     \
+#define EDDY_EX_MISTAKE(NAME, WORDS)                                 \
+    struct NAME : ::eddy::ex::detail::mistake {                      \
+        template <class Sender>                                      \
+        static constexpr void explain() {                            \
+            static_assert(::eddy::ex::detail::never<Sender>, WORDS); \
+        }                                                            \
     }

@@ -14,7 +14,6 @@
 ///     Kind::state<Receiver, Child>    a plain_state that its child completes
 ///     Kind::sources<Tag, Child>       from which completions of its child those with Tag come
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 template <class Receiver>
@@ -77,5 +76,4 @@ struct plain_adaptor {
 };
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

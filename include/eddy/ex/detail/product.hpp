@@ -6,7 +6,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 struct from_values_t {};
@@ -66,5 +65,4 @@ constexpr T& element(product_element<Index, T>& part) noexcept {
 }
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

@@ -13,7 +13,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 /// A join() that waits. The caller owns it.
@@ -210,5 +209,4 @@ struct join_sender {
 };
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

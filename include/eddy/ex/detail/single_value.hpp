@@ -6,7 +6,6 @@
 #include <type_traits>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 /// What one completion with values is as one type: nothing, the value, or a tuple.
@@ -30,5 +29,4 @@ template <class Signatures>
 using only_value_t = typename only_or_void<gather_t<Signatures, set_value_t, single_value_t>>::type;
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

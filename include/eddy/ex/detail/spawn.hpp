@@ -9,7 +9,6 @@
 
 /// What spawn and spawn_future share: which allocator they use, and what their work sees.
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 template <class Env, class Attributes>
@@ -55,5 +54,4 @@ void free_object(const Allocator& allocator, T* object) noexcept {
 }
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

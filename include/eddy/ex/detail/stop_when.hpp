@@ -9,7 +9,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 template <class Env>
@@ -123,5 +122,4 @@ struct stop_when_sender : connected_as_it_is<stop_when_sender<Child>> {
 };
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

@@ -9,7 +9,6 @@
 #include <utility>
 
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 /// A completion that is kept, to be delivered later.
@@ -81,5 +80,4 @@ private:
 };
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex

@@ -13,7 +13,6 @@
 
 /// What then, upon_error and upon_stopped share: a function that turns one channel into values.
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 template <class Tag>
@@ -174,5 +173,4 @@ template <class Child, class Function>
 using then_stopped_sender = then_sender<set_stopped_t, Child, Function>;
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex
