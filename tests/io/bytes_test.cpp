@@ -10,11 +10,6 @@
 namespace eddy::io_test {
 namespace {
 
-template <class T>
-concept has_bytes = requires(T&& t) {
-    bytes(std::forward<T>(t));
-};
-
 TEST(BytesTest, ALiteralHasNoNul) {
     EXPECT_EQ(bytes("hello").size(), 5U);
     EXPECT_EQ(as_text(bytes("hello")), "hello");
@@ -44,11 +39,11 @@ TEST(BytesTest, WhatIsConstCanOnlyBeRead) {
 }
 
 TEST(BytesTest, RefusesTemporariesThatOwnAndWhatIsNotPlain) {
-    static_assert(!has_bytes<std::string>);
-    static_assert(!has_bytes<std::vector<char>>);
-    static_assert(!has_bytes<std::vector<std::string>&>);
-    static_assert(!has_bytes<int>);
-    static_assert(has_bytes<std::string_view>);
+    static_assert(!detail::byte_range<std::string>);
+    static_assert(!detail::byte_range<std::vector<char>>);
+    static_assert(!detail::byte_range<std::vector<std::string>&>);
+    static_assert(!detail::byte_range<int>);
+    static_assert(detail::byte_range<std::string_view>);
 }
 
 }  // namespace

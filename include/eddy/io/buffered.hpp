@@ -2,6 +2,7 @@
 
 #include <eddy/base/config.hpp>
 #include <eddy/ex/vocabulary.hpp>
+#include <eddy/io/detail/buffer_argument.hpp>
 #include <eddy/io/detail/buffered_writing.hpp>
 #include <eddy/io/detail/steps.hpp>
 #include <eddy/io/detail/write_buffer.hpp>
@@ -48,6 +49,12 @@ public:
     auto write(std::span<const std::byte> data) noexcept { return sender(data, false); }
     /// Sends everything collected. No value; at once if there is nothing.
     auto flush() noexcept { return sender({}, true); }
+
+    // A wrong argument is told so in words.
+    template <detail::no_buffer<std::span<const std::byte>> Wrong>
+    detail::steps_sender<detail::buffered_writing> write(Wrong&&) noexcept {
+        return detail::refuse_buffer<detail::steps_sender<detail::buffered_writing>, Wrong>();
+    }
 
     /// How many bytes wait for a flush.
     std::size_t collected() const noexcept { return buffer_->size(); }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <eddy/ex/detail/mistake.hpp>
+
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -20,6 +22,22 @@ concept byte_range = requires {
 }
 &&std::is_trivially_copyable_v<typename span_of<Range>::element_type>;
 
+template <class Range>
+concept no_byte_range = !byte_range<Range>;
+
+/// Fails to compile, and says in one line why there are no bytes to be seen.
+template <class Range>
+constexpr void explain_bytes() {
+    if constexpr (byte_range<std::remove_reference_t<Range>&>) {
+        static_assert(ex::detail::never<Range>,
+                      "bytes: this temporary is gone before its bytes are used: give it a name");
+    } else {
+        static_assert(ex::detail::never<Range>,
+                      "bytes: the argument must hold plain values side by side, as an array, a "
+                      "std::string, a std::vector or a std::span does");
+    }
+}
+
 template <class Element>
 using byte_like = std::conditional_t<std::is_const_v<Element>, const std::byte, std::byte>;
 
@@ -36,6 +54,13 @@ auto bytes(Range&& range) noexcept {
     const std::span view(std::forward<Range>(range));
     using byte = detail::byte_like<typename decltype(view)::element_type>;
     return std::span<byte>(reinterpret_cast<byte*>(view.data()), view.size_bytes());
+}
+
+/// Never succeeds: says in words what is wrong.
+template <detail::no_byte_range Range>
+std::span<std::byte> bytes(Range&&) noexcept {
+    detail::explain_bytes<Range>();
+    return {};
 }
 
 /// A string literal, without its NUL.

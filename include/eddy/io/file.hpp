@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
+#include <eddy/io/detail/buffer_argument.hpp>
 #include <eddy/io/detail/file_calls.hpp>
 #include <eddy/io/detail/opening.hpp>
 #include <eddy/io/detail/whole.hpp>
@@ -124,6 +125,40 @@ public:
     std::error_code seek(std::int64_t offset, seek_from from = seek_from::begin,
                          std::int64_t* out = nullptr) const noexcept {
         return detail::seek_file(native_handle(), offset, static_cast<int>(from), out);
+    }
+
+    // A wrong argument is told so in words.
+    template <detail::no_buffer<std::span<std::byte>, std::span<const iovec>> Wrong>
+    io_sender<as_count> read_some(Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<as_count>, Wrong>();
+    }
+    template <detail::no_buffer<std::span<std::byte>> Wrong>
+    io_sender<as_count> read_some_at(std::int64_t, Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<as_count>, Wrong>();
+    }
+    template <detail::no_buffer<std::span<const std::byte>, std::span<const iovec>> Wrong>
+    io_sender<as_count> write_some(Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<as_count>, Wrong>();
+    }
+    template <detail::no_buffer<std::span<const std::byte>> Wrong>
+    io_sender<as_count> write_some_at(std::int64_t, Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<as_count>, Wrong>();
+    }
+    template <detail::no_buffer<std::span<std::byte>> Wrong>
+    io_sender<detail::whole<direction::in>> read(Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<detail::whole<direction::in>>, Wrong>();
+    }
+    template <detail::no_buffer<std::span<std::byte>> Wrong>
+    io_sender<detail::whole<direction::in>> read_at(std::int64_t, Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<detail::whole<direction::in>>, Wrong>();
+    }
+    template <detail::no_buffer<std::span<const std::byte>> Wrong>
+    io_sender<detail::whole<direction::out>> write(Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<detail::whole<direction::out>>, Wrong>();
+    }
+    template <detail::no_buffer<std::span<const std::byte>> Wrong>
+    io_sender<detail::whole<direction::out>> write_at(std::int64_t, Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<detail::whole<direction::out>>, Wrong>();
     }
 
 private:

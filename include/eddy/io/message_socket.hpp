@@ -2,6 +2,7 @@
 
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/datagram.hpp>
+#include <eddy/io/detail/buffer_argument.hpp>
 #include <eddy/io/detail/connecting.hpp>
 #include <eddy/io/detail/converts.hpp>
 #include <eddy/io/detail/message_converts.hpp>
@@ -47,6 +48,16 @@ public:
         return io_sender<detail::as_lease, receive_request>(home(), receive_request(descriptor_));
     }
 
+    // A wrong argument is told so in words.
+    template <detail::no_buffer<std::span<const std::byte>, std::span<const iovec>> Wrong>
+    io_sender<as_count> send(Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<as_count>, Wrong>();
+    }
+    template <detail::no_buffer<std::span<std::byte>, std::span<const iovec>> Wrong>
+    io_sender<detail::receiving> recv(Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<detail::receiving>, Wrong>();
+    }
+
 protected:
     template <class Buffers>
     io_sender<detail::receiving> receive_into(Buffers buffers, bool with_address) const noexcept {
@@ -78,6 +89,16 @@ public:
     auto connect(const address& to) const noexcept {
         return io_sender<detail::connecting_existing>(
             home(), eddy::connect(descriptor_, nullptr, 0), detail::connecting_existing{{}, to});
+    }
+
+    // A wrong argument is told so in words.
+    template <detail::no_buffer<std::span<const std::byte>, std::span<const iovec>> Wrong>
+    io_sender<as_count> send_to(Wrong&&, const address&) const noexcept {
+        return detail::refuse_buffer<io_sender<as_count>, Wrong>();
+    }
+    template <detail::no_buffer<std::span<std::byte>, std::span<const iovec>> Wrong>
+    io_sender<detail::receiving> recv_from(Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<detail::receiving>, Wrong>();
     }
 
 private:

@@ -2,6 +2,7 @@
 
 #include <eddy/base/error.hpp>
 #include <eddy/ex/vocabulary.hpp>
+#include <eddy/io/detail/buffer_argument.hpp>
 #include <eddy/io/detail/converts.hpp>
 #include <eddy/io/detail/whole.hpp>
 #include <eddy/io/io_handle.hpp>
@@ -79,6 +80,24 @@ public:
     /// While all buffers are lent (`loop_options::lease_max`) this waits until one comes back.
     auto receive() const noexcept {
         return io_sender<detail::as_lease, receive_request>(home(), receive_request(descriptor_));
+    }
+
+    // A wrong argument is told so in words.
+    template <detail::no_buffer<std::span<std::byte>, std::span<const iovec>> Wrong>
+    io_sender<as_count> read_some(Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<as_count>, Wrong>();
+    }
+    template <detail::no_buffer<std::span<const std::byte>, std::span<const iovec>> Wrong>
+    io_sender<as_count> write_some(Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<as_count>, Wrong>();
+    }
+    template <detail::no_buffer<std::span<std::byte>, std::span<iovec>> Wrong>
+    io_sender<detail::whole<direction::in>> read(Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<detail::whole<direction::in>>, Wrong>();
+    }
+    template <detail::no_buffer<std::span<const std::byte>, std::span<iovec>> Wrong>
+    io_sender<detail::whole<direction::out>> write(Wrong&&) const noexcept {
+        return detail::refuse_buffer<io_sender<detail::whole<direction::out>>, Wrong>();
     }
 
 private:

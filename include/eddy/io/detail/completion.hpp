@@ -25,13 +25,14 @@ using decayed_tuple = std::tuple<std::decay_t<Values>...>;
 
 template <class... Sets>
 struct only_set {
-    static_assert(sizeof...(Sets) <= 1,
-                  "the sender must complete with at most one set of values: try into_variant");
     using type = std::tuple<>;
 };
-template <class Set>
-struct only_set<Set> {
-    using type = Set;
+template <class First, class... Others>
+struct only_set<First, Others...> {
+    using type = First;
+    static_assert(sizeof...(Others) == 0,
+                  "the sender must complete with at most one set of values: await "
+                  "ex::into_variant(...) of a when_any of different values");
 };
 
 /// The values of a sender that completes with one set of them, as a std::tuple; empty if it never
