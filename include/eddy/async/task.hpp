@@ -1,6 +1,7 @@
 #pragma once
 
 #include <eddy/async/detail/ahead_wait.hpp>
+#include <eddy/async/detail/frame_check.hpp>
 #include <eddy/async/detail/io_wait.hpp>
 #include <eddy/async/detail/outcome.hpp>
 #include <eddy/async/detail/sender_wait.hpp>
@@ -18,7 +19,6 @@
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <tuple>
 #include <type_traits>
@@ -251,15 +251,9 @@ task_promise<T>& task_access::promise(const task<T>& of) noexcept {
 }
 
 template <class T>
-task<T> task_promise_of<T>::get_return_object() noexcept {
+[[gnu::always_inline]] inline task<T> task_promise_of<T>::get_return_object() noexcept {
     const auto frame = task<T>::handle::from_promise(static_cast<task_promise<T>&>(*this));
-#ifndef __clang__
-    // g++ 12 puts a temporary of such a condition in front of the frame, which then cannot be
-    // resumed. Frames begin where operator new says (but clang may spare it that).
-    EDDY_ASSERT(reinterpret_cast<std::uintptr_t>(frame.address()) % alignof(std::max_align_t) == 0,
-                "the compiler has laid out this coroutine wrongly; if it is `while (co_await ...)` "
-                "in a function without local variables, give the result a name");
-#endif
+    check_frame(frame.address());
     return task<T>(frame);
 }
 

@@ -46,7 +46,9 @@ protected:
     frame_allocator get_allocator() const noexcept { return resource_; }
 
 private:
-    EDDY_API static void* allocate(std::size_t size, std::pmr::memory_resource* with);
+    // The alignment is what lets g++ check at compile time where a frame begins (frame_check.hpp).
+    [[gnu::assume_aligned(alignof(std::max_align_t))]] EDDY_API static void* allocate(
+        std::size_t size, std::pmr::memory_resource* with);
 
     std::pmr::memory_resource* resource_ = std::pmr::new_delete_resource();
 };

@@ -1,0 +1,12 @@
+// says: this coroutine awaits in a condition without naming the result
+#include <eddy/async/async.hpp>
+
+eddy::task<int> next();
+
+eddy::task<> parent() {
+#ifdef CORRECTED
+    if (const auto got = co_await next(); got != 0) {}
+#else
+    if (co_await next() != 0) {}
+#endif
+}

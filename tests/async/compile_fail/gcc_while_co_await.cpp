@@ -1,0 +1,14 @@
+// says: this coroutine awaits in a condition without naming the result
+#include <eddy/async/async.hpp>
+
+eddy::task<int> next();
+
+eddy::task<> parent() {
+#ifdef CORRECTED
+    while (const auto got = co_await next()) {
+        static_cast<void>(got);
+    }
+#else
+    while (co_await next() != 0) {}
+#endif
+}
