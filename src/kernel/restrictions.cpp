@@ -1,19 +1,21 @@
 #include "kernel/restrictions.hpp"
 
 #include "kernel/io.hpp"
-#include "kernel/once.hpp"
+#include "kernel/thread_status.hpp"
 
 #include <eddy/base/unique_fd.hpp>
 
+#include <cstdlib>
+
 #include <fcntl.h>
 #include <linux/seccomp.h>
-#include <sys/prctl.h>
 
 namespace eddy::kernel {
 
 bool has_seccomp_filter() noexcept {
-    const io_result mode = once(call::prctl, [] { return ::prctl(PR_GET_SECCOMP); });
-    return mode.raw() == SECCOMP_MODE_FILTER;
+    // prctl(PR_GET_SECCOMP) is a call that a filter may end the process for.
+    const char* const mode = thread_status("thread-self").field("Seccomp");
+    return mode != nullptr && std::atoi(mode) == SECCOMP_MODE_FILTER;
 }
 
 bool uring_is_disabled() noexcept {

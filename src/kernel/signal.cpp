@@ -3,13 +3,13 @@
 #include "kernel/io.hpp"
 #include "kernel/once.hpp"
 #include "kernel/own_fd.hpp"
+#include "kernel/thread_status.hpp"
 
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -57,18 +57,16 @@ const dirent* next_of(DIR& directory) noexcept {
     return found;
 }
 
-/// True also if the thread has ended meanwhile.
-bool blocks(const char* thread, int signum) noexcept {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/self/task/%.20s/status", thread);
-    const unique_fd file(open(AT_FDCWD, path, O_RDONLY, 0, 0).fd());
-    char status[4096] = {};
-    if (!file || !read(file.get(), status, sizeof status - 1, -1)) {
-        return true;
-    }
-    constexpr std::string_view name = "SigBlk:";
-    const char* const line = std::strstr(status, name.data());
-    const auto mask = line != nullptr ? std::strtoull(line + name.size(), nullptr, 16) : ~0ULL;
+/// True also if the thread has ended meanwhile. Else `name` is the thread's.
+bool blocks(const char* thread, int signum, char (&name)[16]) noexcept {
+    char path[32];
+    std::snprintf(path, sizeof path, "self/task/%.20s", thread);
+    const thread_status status(path);
+    const char* const blocked = status.field("SigBlk");
+    const auto mask = blocked != nullptr ? std::strtoull(blocked, nullptr, 16) : ~0ULL;
+    const char* const named = status.field("Name");
+    std::snprintf(name, sizeof name, "%.*s", named != nullptr ? static_cast<int>(std::strcspn(named, "\n")) : 0,
+                  named != nullptr ? named : "");
     return (mask >> static_cast<unsigned>(signum - 1) & 1) != 0;
 }
 
@@ -115,25 +113,29 @@ bool hides_children() noexcept {
 
 bool is_blocked_everywhere(int signum) noexcept {
     const sigset_t mask = signal_mask();
-    if (sigismember(&mask, signum) != 1) {
-        return false;
-    }
+    return sigismember(&mask, signum) == 1 && thread_not_blocking(signum).id == 0;
+}
+
+thread_identity thread_not_blocking(int signum) noexcept {
+    thread_identity found;
+    unique_fd directory(open(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY, 0, 0).fd());
     DIR* threads = nullptr;
     const io_result opened = once(call::open, [&] {
-        threads = ::opendir("/proc/self/task");
+        threads = ::fdopendir(directory.get());
         return threads != nullptr ? 0 : -1;
     });
     if (!opened) {
-        return true;
+        return found;
     }
-    bool blocked = true;
+    directory.release();
     while (const dirent* const thread = next_of(*threads)) {
-        if (thread->d_name[0] != '.') {
-            blocked = blocked && blocks(thread->d_name, signum);
+        if (thread->d_name[0] != '.' && !blocks(thread->d_name, signum, found.name)) {
+            found.id = std::atoi(thread->d_name);
+            break;
         }
     }
     surely(call::close, [&] { return ::closedir(threads); });
-    return blocked;
+    return found;
 }
 
 void put_back(const signalfd_siginfo& record) noexcept {

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include <sys/signalfd.h>
+#include <sys/types.h>
 
 /// Masks, dispositions and signalfds. Masks are those of the calling thread.
 namespace eddy::kernel {
@@ -24,6 +25,15 @@ bool is_ignored(int signum) noexcept;
 bool hides_children() noexcept;
 /// In every thread of this process, as far as /proc tells.
 bool is_blocked_everywhere(int signum) noexcept;
+
+struct thread_identity {
+    pid_t id = 0;
+    char name[16] = "";
+};
+/// The first thread of this process that does not block the signal, as far as /proc tells; id 0 if
+/// there is none.
+thread_identity thread_not_blocking(int signum) noexcept;
+
 std::error_code set_default_disposition(int signum) noexcept;
 
 /// Sends the process a signal again that was read, as it was.

@@ -1,5 +1,6 @@
 #include <eddy/os/signal_source.hpp>
 
+#include "base/report.hpp"
 #include "kernel/signal.hpp"
 #include "os/signal_owners.hpp"
 #include "os/signal_slot.hpp"
@@ -33,6 +34,20 @@ bool waitable(int signum) noexcept {
 }
 
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
+
+/// The kernel may give a signal of the process to any thread that does not block it. To look for
+/// such a thread takes a few calls for each thread, so only builds with NDEBUG undefined do.
+void report_thread_not_blocking([[maybe_unused]] int signum) noexcept {
+#ifndef NDEBUG
+    const kernel::thread_identity found = kernel::thread_not_blocking(signum);
+    if (found.id != 0) {
+        reportf(
+            "signal_source: thread %d ('%s') does not block signal %d (%s), so the kernel may "
+            "deliver it there: call block_signals() before that thread starts",
+            static_cast<int>(found.id), found.name, signum, ::strsignal(signum));
+    }
+#endif
+}
 
 }  // namespace
 
@@ -101,6 +116,9 @@ std::error_code signal_source::attach_one(int signum) noexcept {
     }
     slot_of(signum) = std::move(made);
     signals_.add(signum);
+    if (!ignored) {
+        report_thread_not_blocking(signum);
+    }
     return {};
 }
 

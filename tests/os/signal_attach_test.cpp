@@ -1,13 +1,20 @@
 #include "os/signal_fixture.hpp"
+#include "support/heard_reports.hpp"
 #include "support/in_child.hpp"
+#include "support/threads.hpp"
 
 #include "kernel/call.hpp"
 
 #include <eddy/os/block_signals.hpp>
 
 #include <cerrno>
+#include <future>
 #include <memory>
 #include <string>
+#include <thread>
+
+#include <pthread.h>
+#include <unistd.h>
 
 namespace eddy::test::signal_attach_test {
 namespace {
@@ -34,6 +41,53 @@ TEST_P(SignalAttach, RefusesASignalThatIsNotBlockedInThisThread) {
     EXPECT_NE(refusal({SIGALRM}).find("signal 14 (Alarm clock)"), std::string::npos);
     EXPECT_NE(refusal({SIGALRM}).find("block_signals"), std::string::npos);
 }
+
+/// Runs until the end of the block, and blocks no signal that it unblocks.
+class careless_thread {
+public:
+    explicit careless_thread(int unblocked)
+        : thread_([this, unblocked] {
+              ::pthread_setname_np(::pthread_self(), "careless");
+              sigset_t set;
+              ::sigemptyset(&set);
+              ::sigaddset(&set, unblocked);
+              ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+              id_.set_value(::gettid());
+              end_.get_future().wait();
+          }) {}
+    ~careless_thread() {
+        end_.set_value();
+        thread_.join();
+    }
+    careless_thread(const careless_thread&) = delete;
+    careless_thread& operator=(const careless_thread&) = delete;
+
+    std::string id() { return std::to_string(id_.get_future().get()); }
+
+private:
+    std::promise<pid_t> id_;
+    std::promise<void> end_;
+    std::thread thread_;
+};
+
+#ifndef NDEBUG
+TEST_P(SignalAttach, ReportsAnotherThreadThatDoesNotBlockTheSignal) {
+    const heard_reports reported;
+    const thread_census census;
+    {
+        careless_thread other(SIGUSR1);
+        const std::string id = other.id();
+        const signal_source source(loop(), {SIGUSR1, SIGUSR2});
+        EXPECT_EQ(reported.with("signal_source: thread " + id +
+                                " ('careless') does not block signal 10 (User defined signal 1)"),
+                  1U)
+            << reported.all();
+    }
+    EXPECT_TRUE(until_driven([&] { return census.started().empty(); }));
+    const signal_source source(loop(), {SIGUSR1, SIGUSR2});
+    EXPECT_EQ(reported.lines().size(), 1U) << reported.all();
+}
+#endif
 
 TEST_P(SignalAttach, RefusesSignalsThatKillEvenWhenTheyAreBlocked) {
     signal_set fatal{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGKILL, SIGSTOP};

@@ -69,7 +69,8 @@ public:
 
     /// Adds signals: all of them, or none if it fails. Those that it has already are no error.
     /// - errc::signal_not_waitable: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGKILL, SIGSTOP
-    /// - errc::signal_not_blocked: in the calling thread; of the others nobody knows
+    /// - errc::signal_not_blocked: in the calling thread. A build without NDEBUG also looks at the
+    ///   other threads, and reports the first that does not block the signal.
     /// - errc::signal_ignored: its disposition is SIG_IGN, and the source is strict
     /// - errc::signal_has_owner: another source of this process has it
     /// - no memory, no fds
