@@ -8,6 +8,7 @@
 #include "loop/choose_engine.hpp"
 #include "loop/patience.hpp"
 #include "loop/run_scope.hpp"
+#include "loop/stranded_waits.hpp"
 #include "loop/system_timers.hpp"
 
 #include <algorithm>
@@ -155,6 +156,9 @@ loop::look loop::next_look() noexcept {
     if (engine_->backing_off()) [[unlikely]] {
         begin_pause();
     }
+#ifndef NDEBUG
+    until = std::min(until, stranded_waits::look(*this));
+#endif
     expire_timers();
     if (ready_.empty() && after_poll_.empty()) {
         harvest(std::min(until, next_in_heap()));

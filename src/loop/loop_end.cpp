@@ -5,6 +5,7 @@
 #include "loop/blocking_call.hpp"
 #include "loop/patience.hpp"
 #include "loop/run_scope.hpp"
+#include "loop/stranded_waits.hpp"
 #include "loop/system_timers.hpp"
 
 #include <eddy/loop/loop.hpp>
@@ -17,6 +18,9 @@ namespace eddy {
 
 loop::~loop() {
     EDDY_ASSERT(!on_thread(), "a loop was destroyed from inside one of its own callbacks");
+#ifndef NDEBUG
+    stranded_waits::end(*this);
+#endif
     if (lost_by_fork()) {
         forget_everything();
     } else {

@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/patience.hpp"
+#include "loop/stranded_waits.hpp"
 #include "loop/system_timers.hpp"
 
 #include <eddy/loop/loop.hpp>
@@ -14,11 +15,25 @@ namespace eddy {
 
 void loop::post_start(stoppable_io& io) noexcept {
     check_use();
+    expect_runner();
     threads_inside_.fetch_add(1, std::memory_order_relaxed);  // as in hand_over()
     if (inbox_.push(io)) {
         engine_->wake();
     }
     threads_inside_.fetch_sub(1, std::memory_order_release);
+}
+
+/// Whoever runs the loop after this forgets it (run_scope).
+void loop::expect_runner() noexcept {
+#ifndef NDEBUG
+    // relaxed: it is misuse that is looked for. The lock in begin() shows a run that began before.
+    if (!running_.load(std::memory_order_relaxed)) {
+        stranded_waits::begin(*this);
+        if (running_.load(std::memory_order_relaxed)) {
+            stranded_waits::forget(*this);
+        }
+    }
+#endif
 }
 
 void loop::post_stop(stoppable_io& io) noexcept {

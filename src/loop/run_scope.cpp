@@ -3,6 +3,7 @@
 #include "engine/engine.hpp"
 #include "kernel/call.hpp"
 #include "kernel/thread.hpp"
+#include "loop/stranded_waits.hpp"
 
 #include <algorithm>
 #include <string>
@@ -14,6 +15,9 @@ constinit thread_local loop* detail::current_loop = nullptr;
 
 [[gnu::always_inline]] inline void loop::run_scope::enter(time_point until) noexcept {
     loop& l = loop_;
+#ifndef NDEBUG
+    stranded_waits::forget(l);
+#endif
     l.run_until_ = until;
     detail::current_loop = &l;
     l.outer_ = outer_;

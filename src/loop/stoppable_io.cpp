@@ -1,5 +1,7 @@
 #include <eddy/loop/stoppable_io.hpp>
 
+#include "loop/stranded_waits.hpp"
+
 #include <eddy/loop/loop.hpp>
 
 namespace eddy {
@@ -8,6 +10,11 @@ void stoppable_io::take_back() noexcept {
     EDDY_ASSERT(home_->on_thread() || !home_->running_.load(std::memory_order_relaxed),
                 "an I/O operation was destroyed while it was pending, and not on its loop's "
                 "thread: stop it and wait for its completion first");
+#ifndef NDEBUG
+    if (!home_->on_thread()) {
+        stranded_waits::forget(*home_);
+    }
+#endif
     home_->attend();      // an embedded loop does not sleep any more after this
     home_->take_inbox();  // its start or its stop may be on the way
     home_->abandon(*this);

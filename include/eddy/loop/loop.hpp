@@ -249,6 +249,11 @@ public:
     /// he may destroy the loop as soon as `e` has run. The destructor waits until this has
     /// returned.
     void hand_over(entry& e) noexcept;
+    /// For senders, which call it when they are started on another loop than this. In builds of the
+    /// library without NDEBUG, if nobody runs this loop for ten seconds while the other one waits,
+    /// the program ends with a line that names both.
+    /// Thread: any.
+    void expect_runner() noexcept;
     void cancel(entry& e) noexcept override;
     void post_at(time_point when, timer& t) noexcept override {
         if (!push_back_at_once(when, t)) {

@@ -31,6 +31,11 @@ public:
     void start() & noexcept {
         entry_.set_callbacks(&entry_thunk<&schedule_state::entry_, &schedule_state::run>,
                              &entry_thunk<&schedule_state::entry_, &schedule_state::stop>);
+#ifndef NDEBUG
+        if (loop::current() != &home_) {
+            home_.expect_runner();
+        }
+#endif
         home_.hand_over(entry_);
     }
 
@@ -93,6 +98,9 @@ public:
             entry_.set_callbacks(
                 &entry_thunk<&schedule_at_state::entry_, &schedule_at_state::set>,
                 &entry_thunk<&schedule_at_state::entry_, &schedule_at_state::end_stopped>);
+#ifndef NDEBUG
+            timer_.home().expect_runner();
+#endif
             timer_.home().hand_over(entry_);
         }
     }
