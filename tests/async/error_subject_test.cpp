@@ -8,9 +8,11 @@
 #include <eddy/async/task.hpp>
 #include <eddy/async/timeout.hpp>
 #include <eddy/io/file.hpp>
+#include <eddy/io/local/bound.hpp>
 #include <eddy/io/local/socket.hpp>
 #include <eddy/io/tcp/acceptor.hpp>
 #include <eddy/io/tcp/connect_any.hpp>
+#include <eddy/io/udp/socket.hpp>
 
 #include <string>
 
@@ -120,6 +122,34 @@ TEST_P(ErrorSubject, OfAListenerIsItsAddress) {
         said = e.what();
     }
     EXPECT_EQ(said, "tcp::acceptor " + where.to_string() + ": Address already in use");
+}
+
+TEST_P(ErrorSubject, OfWhateverIsBoundIsItsAddress) {
+    const udp::socket bound(loop(), address::loopback_v4(0));
+    address used;
+    ASSERT_FALSE(bound.local_address(used));
+    const auto words_of = [](auto make) -> std::string {
+        try {
+            make();
+        } catch (const std::system_error& e) {
+            return e.what();
+        }
+        return "no exception";
+    };
+    const address nowhere = address::from("unix:/no/such/directory/x");
+    const std::string missing = " unix:/no/such/directory/x: No such file or directory";
+    EXPECT_EQ(words_of([&] { udp::socket(loop(), used); }),
+              "udp::socket " + used.to_string() + ": Address already in use");
+    EXPECT_EQ(words_of([&] { local::acceptor(loop(), nowhere); }), "local::acceptor" + missing);
+    EXPECT_EQ(words_of([&] { local::datagram(loop(), nowhere); }), "local::datagram" + missing);
+}
+
+TEST_P(ErrorSubject, OfAConnectOfADatagramSocketIsTheAddress) {
+    const udp::socket from(loop(), address::any_v4(0));
+    const auto connect = [&] { return from.connect(address::from("[::1]:9")); };
+    const std::string expected = "connect [::1]:9: Address family not supported by protocol";
+    EXPECT_EQ(words(connect()), expected);
+    EXPECT_EQ(words_in_background(connect), expected);
 }
 
 TEST_P(ErrorSubject, IsNotThatOfAnErrorBeforeWhichWasHandled) {
