@@ -1,12 +1,16 @@
 #include <eddy/loop/loop_group.hpp>
 
+#include "base/report.hpp"
 #include "kernel/signal.hpp"
 #include "kernel/thread.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace eddy {
@@ -22,14 +26,43 @@ struct loop_group::state {
                            [l](const auto& member) { return member.get() == l; });
     }
 
-    void run(std::size_t index) {
+    void run(std::size_t index) noexcept try {
         if (options.pin_to_cores) {
             const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
             // A core that this process may not use is no reason to stop: the thread stays free.
             static_cast<void>(kernel::pin_to_core(static_cast<unsigned>(index) % cores));
         }
         loops[index]->run(run_mode::drained);
+    } catch (const std::exception& error) {
+        reportf("a loop group stops: %s", error.what());
+        fails(index, std::current_exception());
     }
+
+    /// The others stop: a group without one of its loops would lack what was on it, and nobody
+    /// would notice. That one has ended, and a stop would end its next run.
+    void fails(std::size_t index, std::exception_ptr why) noexcept {
+        {
+            const std::lock_guard lock(mutex);
+            if (failure == nullptr) {
+                failure = std::move(why);
+            }
+        }
+        for (std::size_t i = 0; i != loops.size(); ++i) {
+            if (i != index) {
+                loops[i]->stop();
+            }
+        }
+    }
+
+    void join() noexcept {
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        threads.clear();
+    }
+
+    std::mutex mutex;
+    std::exception_ptr failure;  ///< of the first loop that could not run on
 };
 
 loop_group::loop_group(loop_group_options options) : state_(std::make_unique<state>()) {
@@ -41,8 +74,9 @@ loop_group::loop_group(loop_group_options options) : state_(std::make_unique<sta
 }
 
 loop_group::~loop_group() {
+    EDDY_ASSERT(!state_->contains(loop::current()), "a loop group was destroyed by its own thread");
     stop();
-    join();
+    state_->join();
 }
 
 void loop_group::start() {
@@ -56,7 +90,7 @@ void loop_group::start() {
         for (std::size_t i = 0; i != state_->threads.size(); ++i) {
             state_->loops[i]->stop();
         }
-        join();
+        state_->join();
         throw;
     }
 }
@@ -76,10 +110,10 @@ void loop_group::stop() noexcept {
 
 void loop_group::join() {
     EDDY_ASSERT(!state_->contains(loop::current()), "a loop group was joined by its own thread");
-    for (std::thread& thread : state_->threads) {
-        thread.join();
+    state_->join();
+    if (const std::exception_ptr why = std::exchange(state_->failure, nullptr)) {
+        std::rethrow_exception(why);
     }
-    state_->threads.clear();
 }
 
 std::size_t loop_group::size() const noexcept { return state_->loops.size(); }

@@ -1,7 +1,10 @@
+#include "kernel/call.hpp"
 #include "loop/loop_fixture.hpp"
+#include "support/heard_reports.hpp"
 #include "support/in_child.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <latch>
@@ -384,6 +387,47 @@ TEST_P(LoopGroup, AStartThatFailedCanBeTriedAgain) {
         return 0;
     });
     EXPECT_EQ(ended, 0);
+}
+
+/// One of three loops.
+TEST_P(LoopGroup, StopsAndThrowsFromJoinWhenALoopCannotWait) {
+    const heard_reports heard;
+    loop_group group(of(3));
+    for (unsigned round = 0; round != 2; ++round) {
+        kernel::fail(GetParam() == engine_kind::epoll  ? kernel::call::epoll_wait
+                     : GetParam() == engine_kind::poll ? kernel::call::poll
+                                                       : kernel::call::uring_enter,
+                     EFAULT);
+        group.start();
+        try {
+            group.join();
+            ADD_FAILURE() << "join() has not thrown";
+        } catch (const std::system_error& error) {
+            EXPECT_EQ(error.code(), std::errc::bad_address);
+        }
+        EXPECT_EQ(heard.with("cannot wait"), round + 1) << heard.all();
+        kernel::fail_nothing();
+    }
+    std::atomic<bool> ran = false;
+    group.start();
+    group.at(0).post([&] {
+        ran = true;
+        group.stop();
+    });
+    EXPECT_NO_THROW(group.join());
+    EXPECT_TRUE(ran);
+}
+
+TEST_P(LoopGroup, IsDestroyedInOrderWhenALoopCannotWait) {
+    const heard_reports heard;
+    {
+        loop_group group(of(2));
+        kernel::fail(kernel::call::epoll_wait, EFAULT, 0, 1'000'000);
+        kernel::fail(kernel::call::poll, EFAULT, 0, 1'000'000);
+        kernel::fail(kernel::call::uring_enter, EFAULT, 0, 1'000'000);
+        group.start();
+    }
+    EXPECT_NE(heard.with("cannot wait"), 0U);
 }
 
 }  // namespace

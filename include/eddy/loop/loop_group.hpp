@@ -17,12 +17,13 @@ struct loop_group_options {
     bool pin_to_cores = false;
 };
 
-/// A fixed set of loops, one thread each.
+/// A fixed set of loops, one thread each. If the kernel refuses to let one of them wait (see
+/// loop::run()), that is reported, and all others stop: join() throws what that run() has thrown.
 class EDDY_API loop_group final : public scheduler {
 public:
     /// Throws std::system_error.
     explicit loop_group(loop_group_options options);
-    /// Stops and joins.
+    /// Stops and joins. What join() would throw was reported.
     ~loop_group();
     loop_group(const loop_group&) = delete;
     loop_group& operator=(const loop_group&) = delete;
@@ -36,7 +37,8 @@ public:
     void start(const sigset_t& signals);
     /// Thread: any. Before start() it ends the next run as soon as it has begun.
     void stop() noexcept;
-    /// Returns when all threads have ended. Not from one of them.
+    /// Returns when all threads have ended. Not from one of them. Throws what has ended the first
+    /// loop that could not run on; after that the group can be started again.
     void join();
 
     std::size_t size() const noexcept;
