@@ -1,6 +1,9 @@
 #include <eddy/base/member.hpp>
 #include <eddy/io/detail/run_end.hpp>
 
+#include <chrono>
+#include <thread>
+
 namespace eddy::detail {
 
 /// Another thread posts instead of stopping the loop: a stop that the loop takes before it looks at
@@ -11,6 +14,13 @@ void run_end::reach() noexcept {
         return;
     }
     home_.hand_over(entry_);
+}
+
+void run_end::run(std::exception_ptr& failure) noexcept try { home_.run(); } catch (...) {
+    if (failure == nullptr) {
+        failure = std::current_exception();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void run_end::on_entry(entry& e) noexcept { owner_of<&run_end::entry_>(e).end_run(); }

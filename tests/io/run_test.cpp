@@ -4,6 +4,7 @@
 
 #include <eddy/io/run.hpp>
 
+#include <atomic>
 #include <cerrno>
 #include <stdexcept>
 #include <string>
@@ -204,6 +205,34 @@ TEST_P(RunSender, ThrowsIfTheKernelRefusesToWaitAndTakesTheSenderBack) {
     kernel::fail_nothing();
     EXPECT_TRUE(loop().empty());
     EXPECT_TRUE(loop().run(ex::just()));
+}
+
+/// The other thread completes it in its own time, and must find it in its place.
+TEST_P(RunSender, IsNotLeftByAnErrorBeforeAnotherThreadHasCompletedTheSender) {
+    static std::atomic<bool> completed;
+    struct when_told {
+        template <class Receiver>
+        void operator()(Receiver receiver) const {
+            std::this_thread::sleep_for(50ms);
+            completed = true;
+            ex::set_value(std::move(receiver), 7);
+        }
+    };
+    for (const int error : {EFAULT, ENOMEM}) {
+        completed = false;
+        end_loop();
+        make_loop({.wait_retry = 5ms});
+        kernel::fail(kernel::call::epoll_wait, error, 0, 1'000'000);
+        kernel::fail(kernel::call::poll, error, 0, 1'000'000);
+        kernel::fail(kernel::call::uring_enter, error, 0, 1'000'000);
+        std::thread where;
+        EXPECT_THROW(static_cast<void>(loop().run(on_a_thread<when_told>{&where})),
+                     std::system_error);
+        EXPECT_TRUE(completed);
+        where.join();
+        kernel::fail_nothing();
+        EXPECT_TRUE(loop().run(ex::just()));
+    }
 }
 
 TEST_P(RunSender, MayBeNestedInACallbackOfAnotherLoop) {

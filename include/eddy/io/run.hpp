@@ -70,17 +70,22 @@ public:
           start_([](entry& e) noexcept { ex::start(owner_of<&run_state::start_>(e).operation_); },
                  [](entry& e) noexcept { owner_of<&run_state::start_>(e).end_.reach(); }) {}
 
-    /// Something is pending only if the loop could not be run to the end.
-    ~run_state() { home_.disarm(start_); }
     run_state(const run_state&) = delete;
     run_state& operator=(const run_state&) = delete;
 
     auto run() {
         home_.post(start_);
-        home_.run();
+        std::exception_ptr failure;
+        end_.run(failure);
         while (!end_.reached()) {
+            if (failure && home_.disarm(start_)) {
+                break;  // it was never started
+            }
             stop_.request_stop();
-            home_.run();
+            end_.run(failure);
+        }
+        if (failure) {
+            std::rethrow_exception(std::move(failure));
         }
         if (error_) {
             std::rethrow_exception(std::move(error_));

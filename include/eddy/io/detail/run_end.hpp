@@ -4,6 +4,8 @@
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
 
+#include <exception>
+
 namespace eddy::detail {
 
 /// How a thread that runs a loop for something learns that it has ended, on whatever thread.
@@ -16,6 +18,9 @@ public:
     EDDY_API void reach() noexcept;
     /// Thread: the one that runs the loop, after a run.
     bool reached() const noexcept { return reached_; }
+    /// Runs the loop once. If that throws, which must not end the waiting for the end, it sets
+    /// `failure`, unless there was one before, and takes a moment. Thread: the one that runs it.
+    EDDY_API void run(std::exception_ptr& failure) noexcept;
 
 private:
     EDDY_API static void on_entry(entry& e) noexcept;
