@@ -1,6 +1,7 @@
 #include "async/running.hpp"
 #include "kernel/call.hpp"
 #include "support/engine_fixture.hpp"
+#include "support/heard_reports.hpp"
 
 #include <eddy/io/run.hpp>
 
@@ -53,6 +54,24 @@ struct when_stopped {
             std::this_thread::yield();
         }
         ex::set_stopped(std::move(receiver));
+    }
+};
+
+/// The loop cannot wait from here on, and some time passes before it completes.
+struct later {
+    static inline std::atomic<bool> completed;
+    static inline int error;
+    static inline loop* home;
+    template <class Receiver>
+    void operator()(Receiver receiver) const noexcept {
+        for (const auto call :
+             {kernel::call::epoll_wait, kernel::call::poll, kernel::call::uring_enter}) {
+            kernel::fail(call, error, 0, 1'000'000);
+        }
+        home->post([] {});  // so that it finds out
+        std::this_thread::sleep_for(50ms);
+        completed = true;
+        ex::set_value(std::move(receiver), 7);
     }
 };
 
@@ -209,26 +228,16 @@ TEST_P(RunSender, ThrowsIfTheKernelRefusesToWaitAndTakesTheSenderBack) {
 
 /// The other thread completes it in its own time, and must find it in its place.
 TEST_P(RunSender, IsNotLeftByAnErrorBeforeAnotherThreadHasCompletedTheSender) {
-    static std::atomic<bool> completed;
-    struct when_told {
-        template <class Receiver>
-        void operator()(Receiver receiver) const {
-            std::this_thread::sleep_for(50ms);
-            completed = true;
-            ex::set_value(std::move(receiver), 7);
-        }
-    };
+    const heard_reports heard;
     for (const int error : {EFAULT, ENOMEM}) {
-        completed = false;
+        later::completed = false;
         end_loop();
         make_loop({.wait_retry = 5ms});
-        kernel::fail(kernel::call::epoll_wait, error, 0, 1'000'000);
-        kernel::fail(kernel::call::poll, error, 0, 1'000'000);
-        kernel::fail(kernel::call::uring_enter, error, 0, 1'000'000);
+        later::error = error;
+        later::home = &loop();
         std::thread where;
-        EXPECT_THROW(static_cast<void>(loop().run(on_a_thread<when_told>{&where})),
-                     std::system_error);
-        EXPECT_TRUE(completed);
+        EXPECT_THROW(static_cast<void>(loop().run(on_a_thread<later>{&where})), std::system_error);
+        EXPECT_TRUE(later::completed);
         where.join();
         kernel::fail_nothing();
         EXPECT_TRUE(loop().run(ex::just()));

@@ -426,6 +426,10 @@ TEST_P(LoopGroup, IsDestroyedInOrderWhenALoopCannotWait) {
         kernel::fail(kernel::call::poll, EFAULT, 0, 1'000'000);
         kernel::fail(kernel::call::uring_enter, EFAULT, 0, 1'000'000);
         group.start();
+        const time_point limit = clock::now() + 10s;
+        while (heard.with("cannot wait") == 0 && clock::now() < limit) {
+            std::this_thread::yield();
+        }
     }
     EXPECT_NE(heard.with("cannot wait"), 0U);
 }
