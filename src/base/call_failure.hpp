@@ -9,7 +9,7 @@ namespace eddy {
 /// there is an error.
 struct call_failure {
     std::error_code error;
-    /// The name of the system call; null if no call failed.
+    /// The name of the system call; null if `error` alone says what is wrong, and no call failed.
     const char* call = nullptr;
 
     explicit operator bool() const noexcept { return static_cast<bool>(error); }

@@ -250,7 +250,7 @@ void engine::abandon(fd_slot& slot) noexcept {
     slot.generation = generation;
 }
 
-bool engine::pause_accepts(const io_request& request, io_result result) noexcept {
+void engine::pause_accepts(const io_request& request, io_result result) noexcept {
     fd_slot& slot = *request.slot;
     back_off(slot);
     if (!slot.accept_fails && !tells_every_error(request)) {
@@ -259,7 +259,6 @@ bool engine::pause_accepts(const io_request& request, io_result result) noexcept
         reportf("accept on fd %d%s%s: %s; it tries again every 50 ms", slot.fd,
                 *name == '\0' ? "" : " ", name, ::strerrordesc_np(result.system_error()));
     }
-    return true;
 }
 
 void engine::end_back_off() noexcept {

@@ -153,22 +153,23 @@ public:
     void send_away(io_operation& op) noexcept;
     void came_back(io_operation& op, io_result result) noexcept;
 
-    /// From here on the engine belongs to the calling thread. A failure without the name of a call:
-    /// another thread has operations pending.
-    virtual call_failure claim() noexcept { return {}; }
+    /// From here on the engine belongs to the calling thread. False: another thread has operations
+    /// pending.
+    [[nodiscard]] virtual bool claim() noexcept { return true; }
     /// The thread that has claimed it stops running the loop, perhaps for good.
     virtual void run_ends() noexcept {}
     /// An operation is started while nobody runs the loop: if there are no others, the engine
     /// belongs to nobody from here on.
     virtual void disown() noexcept {}
-    /// The only place that blocks, except release(). `time_point::min()`: only look. The result
-    /// says only whether that went well; after an error that may pass, wait() can be called again.
+    /// Waits until there is something to do. `time_point::min()`: only looks. Nothing else here
+    /// blocks but release() and reclaim(). The result says only whether that went well. After an
+    /// error it can be called again.
     virtual io_result wait(time_point until, bool& woken) noexcept = 0;
-    /// The name of the system call that wait() makes.
+    /// The name of the system call with which the last wait() failed.
     virtual const char* wait_call() const noexcept = 0;
-    /// The kernel refuses to wait, and will not be asked any more: operations that it holds end
-    /// with `operation_canceled`. From here on wait() fails with `error`, until the next claim().
-    virtual void give_up_kernel(std::error_code /*error*/) noexcept {}
+    /// The kernel refuses to wait: operations that it holds end with `operation_canceled`, behind
+    /// the results that have come.
+    virtual void give_up_kernel() noexcept {}
     /// The longest time for which release() and reclaim() try again while the kernel is short of
     /// something.
     void retry_for(duration limit) noexcept { retry_limit_ = limit; }
@@ -318,15 +319,19 @@ protected:
             look_at_mode(slot);
         }
     }
-    /// Takes note of how an accept went. True if it failed in a way that passes: then all accepts
-    /// of its listener pause. The first failure of a row is reported, unless the user gets it.
-    bool pauses_accepts(const io_request& request, accept_failure failure,
-                        io_result result) noexcept {
+    /// Takes note of how an accept went. If it failed in a way that passes, all accepts of its
+    /// listener pause, and that is the result; the first failure of a row is reported, unless the
+    /// user gets it.
+    bool note_accept(const io_request& request, accept_failure failure, io_result result) noexcept {
         if (failure == accept_failure::none) [[likely]] {
             request.slot->accept_fails = false;
             return false;
         }
-        return failure != accept_failure::lasting && pause_accepts(request, result);
+        if (failure == accept_failure::lasting) {
+            return false;
+        }
+        pause_accepts(request, result);
+        return true;
     }
     void back_off(fd_slot& slot) noexcept {
         slot.backing_off = true;
@@ -345,7 +350,7 @@ protected:
 private:
     std::string choice_;
 
-    EDDY_COLD bool pause_accepts(const io_request& request, io_result result) noexcept;
+    EDDY_COLD void pause_accepts(const io_request& request, io_result result) noexcept;
     bool none_to_lend() noexcept;
     bool feed_starving(std::size_t with_kernel) noexcept;
     bool park_pool() noexcept;

@@ -45,7 +45,7 @@ progress readiness_engine::finish_accept(io_operation& op, io_result result) noe
     fd_slot& slot = *op.request_.slot;
     op.result_ = result;
     const accept_failure failure = classify_accept(result);
-    const bool pauses = pauses_accepts(op.request_, failure, result);
+    const bool pauses = note_accept(op.request_, failure, result);
     if (pauses && !tells_every_error(op.request_)) {
         hold(op);
         return progress::pending;

@@ -20,7 +20,7 @@ void forget_registration(fd_slot& slot) noexcept {
 call_failure readiness_engine::open() noexcept {
     const call_failure failure =
         kind_ == engine_kind::poll
-            ? call_failure{make_poll_poller(poller_), "eventfd"}
+            ? open_poll_poller(poller_)
             : make_opened<epoll_poller>(poller_, [](auto& made) { return made.open(); });
     edge_ = !failure && poller_->traits().edge;
     const bool has_epoll = !failure && kind_ != engine_kind::poll;

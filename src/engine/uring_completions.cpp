@@ -27,8 +27,9 @@ bool waits_for_time(const io_request& request) noexcept {
 
 }  // namespace
 
-/// What a poll request reported, of what was asked for. Urgent data is reported with any data, so
-/// that has to be looked at. A multishot wait has told of the rest by now, and keeps it.
+/// Cuts what a poll request has reported down to what the wait asked for. The kernel reports urgent
+/// data with any data, so that the fd is looked at again for it; a multishot wait keeps the rest of
+/// its report, which nothing would bring again.
 io_result uring_engine::really_ready(const io_operation& op, io_result result) noexcept {
     const io_request& request = op.request_;
     const auto asked = static_cast<interest>(request.flags);
@@ -138,6 +139,7 @@ unsigned uring_engine::reap(bool& woken) noexcept {
         } else if (uring_ring::is_wake(token)) {
             woken = true;
             wake_armed_ = (cqe.flags & IORING_CQE_F_MORE) != 0;
+            prepared_ = prepared_ && wake_armed_;
         }
     });
 }
@@ -228,7 +230,7 @@ bool uring_engine::accepts_on(io_operation& op, io_result result) noexcept {
         submit(op);
         return true;
     }
-    if (!pauses_accepts(op.request_, failure, result) || told) {
+    if (!note_accept(op.request_, failure, result) || told) {
         return false;
     }
     op.phase_ = phase::waiting;

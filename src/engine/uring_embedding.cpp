@@ -26,7 +26,7 @@ call_failure uring_engine::native_handle(int& out) noexcept {
         told_ = std::move(fd);
         close_ring();
         if (auto failure = open(entries_)) {
-            told_.reset();  // claim() makes a ring as before
+            told_.reset();  // wait() makes a ring as before
             return failure;
         }
     }
@@ -45,7 +45,7 @@ bool uring_engine::settle() noexcept {
     const auto error = ring_.enter(0, time_point::min());
     // What was told until now is looked for after this, what comes later is told anew.
     kernel::drain_eventfd(told_.get());
-    return ring_.is_open() && !error && all_fed && wake_armed_ && backlog_.empty() &&
+    return ring_.is_open() && !error && all_fed && prepared_ && backlog_.empty() &&
            !ring_.has_completion() && ring_.settled() && may_sleep();
 }
 

@@ -12,11 +12,23 @@
 #include "kernel/event.hpp"
 #include "kernel/io.hpp"
 
+#include <eddy/engine/wait_retry.hpp>
+
 #include <cerrno>
+#include <chrono>
 #include <thread>
 #include <utility>
 
 namespace eddy {
+
+namespace {
+
+constexpr const char* enter_call = "io_uring_enter";
+
+/// How long the kernel may take to cancel what a thread of its own is performing.
+constexpr duration patience_of_cancel = std::chrono::seconds(1);
+
+}  // namespace
 
 call_failure uring_engine::open(unsigned entries) noexcept {
     entries_ = entries;
@@ -30,9 +42,9 @@ call_failure uring_engine::open(unsigned entries) noexcept {
     if (auto failure = ring_.open(entries, told_)) {
         return failure;
     }
-    results_.clear();
-    wake_armed_ = false;
-    given_up_ = {};
+    if (results_.unused()) {
+        results_.clear();
+    }
     if (results_.grow(ring_.completion_entries())) {
         close_ring();
         return out_of_memory();
@@ -40,30 +52,24 @@ call_failure uring_engine::open(unsigned entries) noexcept {
     return {};
 }
 
-call_failure uring_engine::claim() noexcept {
+bool uring_engine::claim() noexcept {
     disown();
     if (ring_.belongs_to_another_thread()) {
-        return {std::make_error_code(std::errc::operation_not_permitted)};
+        return false;
     }
-    call_failure failure = ring_.is_open() ? call_failure() : open(entries_);
     // relaxed, as in settle(): inbox::park() publishes it to whoever is to wake.
     wake_fd_.store(wake_.get(), std::memory_order_relaxed);
-    if (!failure) {
-        failure = ring_.enable();
-    }
-    if (failure) {
-        give_up_kernel(failure);
-    }
-    return failure;
+    ring_.run_begins();
+    return true;
 }
 
 /// A ring serves the thread that enabled it. Without operations nobody can tell two rings apart, so
-/// that it can be dropped, for claim() to make another.
+/// that it can be dropped, for wait() to make another.
 void uring_engine::disown() noexcept {
     if (!ring_.belongs_to_another_thread()) {
         return;
     }
-    bool busy = !backlog_.empty() || !results_.unused();
+    bool busy = !backlog_.empty() || !results_.unused() || !orphans_.empty();
     for_each_operation([&](io_operation&) { busy = true; });
     if (!busy) {
         close_ring();
@@ -153,8 +159,9 @@ progress uring_engine::start_other(io_operation& op) noexcept {
     return progress::pending;
 }
 
-/// The ring is entered after a batch of completions, so a wait that only the kernel looks at is
-/// overtaken by everything less urgent. A watch must not be: its wait is looked at here.
+/// A watch that is ready must be called before everything less urgent. The kernel looks at its fd
+/// only when the ring is entered, which is after a batch of completions, so the fd of a watch is
+/// looked at here.
 bool uring_engine::is_ready_already(io_operation& op) noexcept {
     if (op.request_.edge || op.request_.mode == 0) {
         return false;
@@ -329,17 +336,45 @@ void uring_engine::arm_wake() noexcept {
     }
 }
 
-io_result uring_engine::wait(time_point until, bool& woken) noexcept {
-    if (!wake_armed_) {
-        if (given_up_) [[unlikely]] {
-            return io_result::system_error(given_up_.value());
+/// Sees to what a wait needs besides what was started: a ring that is enabled and can be woken, and
+/// no orphans.
+call_failure uring_engine::prepare_wait(bool& woken) noexcept {
+    if (!ring_.is_open()) {
+        if (auto failure = open(entries_)) {
+            return failure;
         }
+    }
+    if (auto failure = ring_.enable()) {
+        return failure;
+    }
+    if (!wake_armed_) {
         arm_wake();
+    }
+    // Alone, before anything is submitted: a new operation may have the address of an old one.
+    if (!orphans_.empty()) {
+        if (auto error = ring_.flush()) {
+            return {error, enter_call};
+        }
+        orphans_.bury(ring_, buffers_, *pool_);
+    }
+    if (!orphans_.empty()) {
+        return enter_and_reap(0, woken);
+    }
+    prepared_ = wake_armed_;
+    return {};
+}
+
+io_result uring_engine::wait(time_point until, bool& woken) noexcept {
+    if (!prepared_) [[unlikely]] {
+        const call_failure failure = prepare_wait(woken);
+        if (failure || !orphans_.empty()) {
+            return failed(failure);
+        }
     }
     const bool all_fed = feed_receives();
     drain_backlog();
-    const bool may_block = until != time_point::min() && all_fed && wake_armed_ &&
-                           backlog_.empty() && !ring_.has_completion() && may_sleep();
+    const bool may_block = until != time_point::min() && all_fed && prepared_ && backlog_.empty() &&
+                           !ring_.has_completion() && may_sleep();
     if (auto error = ring_.enter(may_block ? 1 : 0, until)) {
         return cannot_enter(error, woken);
     }
@@ -360,98 +395,162 @@ io_result uring_engine::cannot_enter(std::error_code error, bool& woken) noexcep
     if (lacks_room && (taken != 0 || !ready_.empty())) {
         return {};
     }
-    return io_result::system_error(error.value());
+    return failed({error, enter_call});
+}
+
+/// What wait() says of it.
+io_result uring_engine::failed(const call_failure& failure) noexcept {
+    failed_call_ = failure.call;
+    return failure ? io_result::system_error(failure.error.value()) : io_result();
 }
 
 std::error_code uring_engine::quiesce(io_operation& op) noexcept {
-    wait_while([&] { return op.in_kernel_; });
+    wait_while([&] { return op.in_kernel_; }, [&] { return orphan(op); });
     return {};
 }
 
 std::error_code uring_engine::quiesce(fd_slot& slot) noexcept {
-    wait_while([&] { return slot.holds != 0; });
+    const auto orphan_all = [&] {
+        for (const io_list* list : {&slot.readers, &slot.writers, &slot.waiters}) {
+            list->for_each([&](io_operation& op) {
+                if (op.in_kernel_) {
+                    orphan(op);
+                }
+            });
+        }
+    };
+    wait_while([&] { return slot.holds != 0; }, orphan_all);
     return {};
 }
 
-template <class Condition>
-void uring_engine::wait_while(Condition&& condition) noexcept {
+/// Until the condition does not hold any more. If the kernel cannot be entered, `make_orphans` may
+/// see to that.
+template <class Condition, class MakeOrphans>
+void uring_engine::wait_while(Condition&& condition, MakeOrphans&& make_orphans) noexcept {
     bool woken = false;
     wait_retry retry;
     while (condition()) {
-        drain_backlog();
-        const std::error_code error =
-            results_.full() ? results_.grow(ring_.completion_entries()) : ring_.enter(1, never);
-        if (error && !endure(error, retry)) {
+        const call_failure failure = enter_and_reap(1, woken);
+        if (failure && condition()) {
+            make_orphans();
+        }
+        if (!failure || !condition()) {
+            continue;
+        }
+        if (retry.failed(failure, clock::now(), retry_limit_) == wait_retry::verdict::give_up) {
+            reportf("%s: %s; the operations of the loop end without the kernel", failure.call,
+                    words_of(failure));
+            give_up_kernel();
             break;
         }
-        reap(woken);
+        std::this_thread::sleep_for(retry.pause());
     }
     if (woken) {
         wake();  // it was not for us
     }
 }
 
-/// True: the error may pass, and some time did. False: the ring is gone, and with it all that the
-/// kernel held.
-bool uring_engine::endure(std::error_code error, wait_retry& retry) noexcept {
-    if (retry.failed(error, clock::now(), retry_limit_) == wait_retry::verdict::give_up) {
-        reportf("%s: %s; the operations of the loop end without the kernel", wait_call(),
-                words_of(error));
-        give_up_kernel(error);
-        return false;
+/// Takes what has come also if the kernel cannot be entered.
+call_failure uring_engine::enter_and_reap(unsigned wait_for, bool& woken) noexcept {
+    drain_backlog();
+    if (results_.full() && results_.grow(ring_.completion_entries())) {
+        return out_of_memory();
     }
-    std::this_thread::sleep_for(retry.pause());
-    return true;
+    const std::error_code error = ring_.enter(wait_for, never);
+    orphans_.bury(ring_, buffers_, *pool_);
+    const bool made_room = reap(woken) != 0;
+    return error && !made_room ? call_failure{error, enter_call} : call_failure();
 }
 
-/// With its last descriptor and mapping gone, the kernel cancels what a ring has left.
-void uring_engine::give_up_kernel(std::error_code error) noexcept {
-    end_in_kernel();
+/// Ends what the kernel has of an operation without entering it. The completion comes when the
+/// kernel can be entered again, and is nobody's. Nothing is done if the kernel refuses that too.
+void uring_engine::orphan(io_operation& op) noexcept {
+    if (ring_.unsubmit(op)) {
+        leaves_kernel(op);
+    } else if (orphans_.reserve() && !ring_.cancel(op, patience_of_cancel)) {
+        orphans_.add(op);
+        prepared_ = false;
+        leaves_kernel(op);
+    }
+}
+
+/// As if the kernel had cancelled it. What had come before is delivered first.
+void uring_engine::leaves_kernel(io_operation& op) noexcept {
+    if (in_backlog(op)) {
+        backlog_.erase(op);
+    }
+    op.in_kernel_ = op.cancel_sent_ = false;
+    uring_position::forget(op.request_);
+    fd_slot* const slot = op.request_.slot;
+    if (has_result(op)) {
+        make_runnable(op);
+    } else {
+        conclude(op, result_of(op.wanted_end_));
+    }
+    if (slot != nullptr) {
+        let_go(*slot);
+    }
+}
+
+/// The ring goes, and wait() makes another. What has come is delivered.
+void uring_engine::give_up_kernel() noexcept {
+    if (!ring_.is_open()) {
+        end_pending();
+        return;
+    }
+    cancel_in_kernel();
+    bool woken = false;
+    do {
+        orphans_.bury(ring_, buffers_, *pool_);
+        static_cast<void>(reap(woken));
+    } while (ring_.has_completion() && !results_.grow(ring_.completion_entries()));
     close_ring();
-    wake_armed_ = false;
-    given_up_ = error;
-    table_.for_each([this](fd_slot& slot) {
-        if (slot.fd >= 0 && slot.detaching && slot.holds == 0) {
-            quiet(slot);
+    end_pending();
+    if (woken) {
+        wake();
+    }
+}
+
+/// So that the kernel writes into no memory any more when the ring is closed, which by itself ends
+/// everything, but later.
+void uring_engine::cancel_in_kernel() noexcept {
+    const time_point give_up = saturating_add(clock::now(), patience_of_cancel);
+    bool works = true;
+    for_each_operation([&](io_operation& op) {
+        if (op.wanted_end_ == end_reason::none) {
+            op.wanted_end_ = end_reason::canceled;
+        }
+        if (works && op.in_kernel_ && !ring_.unsubmit(op)) {
+            works = !ring_.cancel(op, give_up - clock::now());
+        }
+    });
+}
+
+/// All that have no result yet. Precondition: there is no ring.
+void uring_engine::end_pending() noexcept {
+    for_each_operation([this](io_operation& op) { cancel(op, end_reason::canceled); });
+    for_each_operation([this](io_operation& op) {
+        if (op.in_kernel_) {
+            leaves_kernel(op);
         }
     });
 }
 
 call_failure uring_engine::rebuild_after_fork() noexcept {
-    // The mapping is shared with the parent: whatever this process wrote there would be the
-    // parent's submission. Drop it and make another.
-    end_in_kernel();
-    close_ring();
-    wake_.reset();
-    told_.reset();  // the parent's too
-    return open(entries_);
-}
-
-/// All operations without a result end, as if the kernel had none of them. The caller closes the
-/// ring.
-void uring_engine::end_in_kernel() noexcept {
-    for_each_operation([this](io_operation& op) {
-        end_starving(op);
-        if (op.phase_ != phase::waiting && op.phase_ != phase::runnable) {
-            return;
-        }
-        if (in_backlog(op)) {
-            backlog_.erase(op);
-        }
-        if (op.in_kernel_ && op.request_.slot != nullptr) {
-            --op.request_.slot->holds;
-        }
-        op.in_kernel_ = op.cancel_sent_ = false;
-        uring_position::forget(op.request_);
-        drop_results(op);
-        op.wanted_end_ = end_reason::canceled;
-        complete(op, result_of(end_reason::canceled));
-    });
+    // What has come is the parent's to deliver.
+    for_each_operation([this](io_operation& op) { drop_results(op); });
     ready_.for_each([this](operation& node) {
         if (node.kind() == node_kind::io) {
             drop_results(static_cast<io_operation&>(node));
         }
     });
+    // The mapping is shared with the parent: whatever this process wrote there would be the
+    // parent's submission. Drop it and make another.
+    close_ring();
+    end_pending();
+    wake_.reset();
+    told_.reset();  // the parent's too
+    return open(entries_);
 }
 
 call_failure make_uring_engine(ready_queue& ready, unsigned entries,

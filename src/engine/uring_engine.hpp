@@ -5,11 +5,11 @@
 #include "engine/engine.hpp"
 #include "engine/result_pool.hpp"
 #include "engine/uring_buffers.hpp"
+#include "engine/uring_orphans.hpp"
 #include "engine/uring_ring.hpp"
 #include "kernel/event.hpp"
 
 #include <eddy/base/unique_fd.hpp>
-#include <eddy/engine/wait_retry.hpp>
 
 #include <atomic>
 
@@ -29,12 +29,12 @@ public:
     progress start(io_operation& op, bool may_try) noexcept override;
     progress finish(io_operation& op) noexcept override;
     void cancel(io_operation& op, end_reason reason) noexcept override;
-    call_failure claim() noexcept override;
+    bool claim() noexcept override;
     void run_ends() noexcept override { ring_.run_ends(); }
     void disown() noexcept override;
     io_result wait(time_point until, bool& woken) noexcept override;
-    const char* wait_call() const noexcept override { return "io_uring_enter"; }
-    void give_up_kernel(std::error_code error) noexcept override;
+    const char* wait_call() const noexcept override { return failed_call_; }
+    void give_up_kernel() noexcept override;
     void wake() noexcept override {
         kernel::signal_eventfd(wake_fd_.load(std::memory_order_relaxed));
     }
@@ -54,11 +54,16 @@ protected:
     void resume(io_operation& op) noexcept override;
 
 private:
-    template <class Condition>
-    void wait_while(Condition&& condition) noexcept;
+    EDDY_COLD call_failure prepare_wait(bool& woken) noexcept;
     EDDY_COLD io_result cannot_enter(std::error_code error, bool& woken) noexcept;
-    EDDY_COLD bool endure(std::error_code error, wait_retry& retry) noexcept;
-    void end_in_kernel() noexcept;
+    EDDY_COLD io_result failed(const call_failure& failure) noexcept;
+    template <class Condition, class MakeOrphans>
+    void wait_while(Condition&& condition, MakeOrphans&& make_orphans) noexcept;
+    call_failure enter_and_reap(unsigned wait_for, bool& woken) noexcept;
+    EDDY_COLD void orphan(io_operation& op) noexcept;
+    EDDY_COLD void leaves_kernel(io_operation& op) noexcept;
+    void cancel_in_kernel() noexcept;
+    void end_pending() noexcept;
     progress start_other(io_operation& op) noexcept;
     bool send_now(io_operation& op) noexcept;
     io_uring_sqe* hand_over(io_operation& op, io_list& list) noexcept;
@@ -150,6 +155,7 @@ private:
     unsigned entries_ = 0;
     unique_fd wake_;
     bool wake_armed_ = false;
+    bool prepared_ = false;  ///< for wait(), see prepare_wait()
     bool lone_ = false;  ///< the last wait has brought one completion, and no send was made for it
     unique_fd told_;     ///< the native handle, which the kernel writes with every completion
     /// `wake_`, or `told_` while others wait for that.
@@ -159,7 +165,8 @@ private:
     uring_buffers buffers_;
     bool buffers_refused_ = false;  ///< the kernel has no queue of buffers
     std::uint32_t dry_at_ = 0;      ///< changes of buffers_ when the kernel had none left
-    std::error_code given_up_;      ///< why there is no ring, see give_up_kernel()
+    uring_orphans orphans_;
+    const char* failed_call_ = nullptr;  ///< with which the last wait() failed
 };
 
 }  // namespace eddy

@@ -110,7 +110,7 @@ progress uring_engine::finish_accept(io_operation& op, io_result result) noexcep
     }
     const bool told = tells_every_error(op.request_);
     if (failure != accept_failure::transient || told || !skips(op)) {
-        pauses_accepts(op.request_, failure, result);
+        static_cast<void>(note_accept(op.request_, failure, result));
     }
     const progress more = go_on(op);
     return told ? more : progress::pending;

@@ -131,6 +131,8 @@ bool uring_engine::feed_receives() noexcept {
 
 void uring_engine::close_ring() noexcept {
     ring_.close();
+    wake_armed_ = prepared_ = false;
+    orphans_.clear();
     if (buffers_.is_open()) {
         buffers_.close();
         pool_->recall_from_kernel();

@@ -145,7 +145,6 @@ call_failure uring_ring::try_out() noexcept {
 }
 
 call_failure uring_ring::enable() noexcept {
-    enters_ = 0;
     if (enabled_) {
         return {};
     }
@@ -154,6 +153,7 @@ call_failure uring_ring::enable() noexcept {
     }
     owner_ = kernel::thread_number();
     enabled_ = true;
+    run_begins();
     return {};
 }
 
@@ -211,8 +211,31 @@ std::error_code uring_ring::enter(unsigned wait_for, time_point until) noexcept 
     if (enters_ != enters_until_registered && ++enters_ == enters_until_registered) {
         register_with_thread();
     }
-    const kernel::ring_name name{registered_ ? ring_.enter_ring_fd : ring_.ring_fd, registered_};
-    return kernel::uring_enter(name, to_submit, wait_for, until);
+    return kernel::uring_enter(name(), to_submit, wait_for, until);
+}
+
+std::error_code uring_ring::flush() noexcept {
+    return kernel::uring_enter(name(), 0, 0, time_point::min());
+}
+
+bool uring_ring::unsubmit(const io_operation& op) noexcept {
+    io_uring_sq& queue = ring_.sq;
+    bool found = false;
+    // acquire: as in publish(). The kernel takes entries only while it is entered.
+    unsigned head = std::atomic_ref(*queue.khead).load(std::memory_order_acquire);
+    for (; head != queue.sqe_tail; ++head) {
+        io_uring_sqe& sqe = queue.sqes[head & *queue.kring_mask];
+        if (sqe.user_data == token(op)) {
+            sqe = {};
+            sqe.user_data = nobodys_token;
+            found = true;
+        }
+    }
+    return found;
+}
+
+std::error_code uring_ring::cancel(const io_operation& op, duration limit) noexcept {
+    return kernel::uring_cancel(ring_.ring_fd, token(op), limit);
 }
 
 /// The kernel finds it sooner then: a sixth less for a call that does nothing, and without

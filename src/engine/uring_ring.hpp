@@ -7,6 +7,7 @@
 #include <eddy/base/unique_fd.hpp>
 #include <eddy/engine/io_operation.hpp>
 #include "base/call_failure.hpp"
+#include "kernel/uring.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -31,8 +32,9 @@ public:
     call_failure open(unsigned entries, const unique_fd& told) noexcept;
     void close() noexcept;
     bool is_open() const noexcept { return open_; }
-    /// A run begins: from here on it belongs to this thread.
+    /// From here on it belongs to this thread.
     call_failure enable() noexcept;
+    void run_begins() noexcept { enters_ = 0; }
     /// Makes a small ring and has one entry completed: says whether all calls that an engine cannot
     /// do without are allowed. (A filter may deny each of them alone.)
     static call_failure try_out() noexcept;
@@ -93,6 +95,13 @@ public:
     /// Submits what is in the queue and waits for `wait_for` completions. Makes no call if there is
     /// nothing to do.
     std::error_code enter(unsigned wait_for, time_point until) noexcept;
+    /// Submits nothing, but has the kernel bring all completions that it holds back.
+    std::error_code flush() noexcept;
+    /// The kernel has not taken the entry yet, and finds another that does nothing. False: it has.
+    bool unsubmit(const io_operation& op) noexcept;
+    /// Returns when the kernel has nothing to do for the operation any more, without entering it.
+    /// Linux 6.0.
+    std::error_code cancel(const io_operation& op, duration limit) noexcept;
 
     /// The thread that owns it stops running the loop, perhaps for good.
     void run_ends() noexcept;
@@ -119,6 +128,17 @@ public:
         return head - first;
     }
 
+    /// Calls `visit(io_uring_cqe&)` for each that take_completions() would take.
+    template <class Visit>
+    void for_each_unread(Visit&& visit) noexcept {
+        const io_uring_cq& queue = ring_.cq;
+        // acquire: as in take_completions().
+        const unsigned tail = std::atomic_ref(*queue.ktail).load(std::memory_order_acquire);
+        for (unsigned head = *queue.khead; head != tail; ++head) {
+            visit(queue.cqes[head & *queue.kring_mask]);
+        }
+    }
+
     /// From here on receives are served out of it. `memory` must live until close().
     std::error_code share_buffers(io_uring_buf_ring& memory, unsigned entries) noexcept;
 
@@ -129,6 +149,9 @@ public:
     bool multishot_accept() const noexcept { return multishot_accept_; }
     void disable_multishot_accept() noexcept { multishot_accept_ = false; }
     void disable_multishot_receive() noexcept { multishot_receive_ = false; }
+
+    /// Of what nobody is told of.
+    static constexpr std::uint64_t nobodys_token = 1;
 
 private:
     /// Addresses of operations and slots are even.
@@ -144,6 +167,9 @@ private:
     static constexpr unsigned enters_until_registered = 64;
 
     unsigned publish() noexcept;
+    kernel::ring_name name() const noexcept {
+        return {registered_ ? ring_.enter_ring_fd : ring_.ring_fd, registered_};
+    }
     EDDY_COLD void register_with_thread() noexcept;
     io_uring_sqe* free_sqe() noexcept {
         io_uring_sq& queue = ring_.sq;

@@ -48,6 +48,17 @@ std::error_code uring_register_eventfd(int ring, int eventfd) noexcept {
     return register_with(ring, IORING_REGISTER_EVENTFD, &eventfd, 1);
 }
 
+std::error_code uring_cancel(int ring, std::uint64_t user_data, duration limit) noexcept {
+    const auto ns = std::max<duration::rep>(limit.count(), 0);
+    io_uring_sync_cancel_reg what{};
+    what.addr = user_data;
+    what.fd = -1;
+    what.timeout.tv_sec = ns / 1'000'000'000;
+    what.timeout.tv_nsec = ns % 1'000'000'000;
+    const auto error = register_with(ring, IORING_REGISTER_SYNC_CANCEL, &what, 1);
+    return error.value() == ENOENT ? std::error_code() : error;
+}
+
 std::error_code uring_enter(ring_name ring, unsigned to_submit, unsigned wait_for,
                             time_point until) noexcept {
     __kernel_timespec left{};

@@ -2,6 +2,7 @@
 
 #include <eddy/base/clock.hpp>
 
+#include <cstdint>
 #include <system_error>
 
 /// What liburing 2.3 lacks or does not let us count.
@@ -12,6 +13,10 @@ std::error_code uring_enable(int ring) noexcept;
 
 /// Has the kernel write the eventfd with every completion, and with work that waits for an enter.
 std::error_code uring_register_eventfd(int ring, int eventfd) noexcept;
+
+/// Cancels what was submitted with that `user_data`, and returns when the kernel has nothing to do
+/// for it any more, also if there was nothing of that kind. Linux 6.0.
+std::error_code uring_cancel(int ring, std::uint64_t user_data, duration limit) noexcept;
 
 /// A ring by its fd, or by the number that it was registered with in this thread.
 struct ring_name {

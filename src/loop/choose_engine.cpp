@@ -33,7 +33,7 @@ bool is_denial(std::error_code error) noexcept {
 /// The reason why there is no io_uring. One whose making is denied is denied as a whole; for any
 /// later call, its name says more.
 std::string reason_of(const call_failure& failure) {
-    if (failure.call == nullptr) {
+    if (failure.error == errc::engine_not_built) {
         return "not in this build of eddy";
     }
     const bool at_setup = std::string_view(failure.call) == "io_uring_setup";

@@ -7,6 +7,7 @@
 #include "loop/blocking_call.hpp"
 #include "loop/choose_engine.hpp"
 #include "loop/patience.hpp"
+#include "loop/run_error.hpp"
 #include "loop/run_scope.hpp"
 #include "loop/stranded_waits.hpp"
 #include "loop/system_timers.hpp"
@@ -32,6 +33,7 @@ loop::loop(loop_options options)
           *engine_)),
       process_mark_cell_(kernel::process_mark_cell()),
       process_mark_(kernel::process_mark()) {
+    prepare_run_errors();
     set_ends(false, false);
     options_.batch_max = std::max<std::size_t>(options_.batch_max, 1);
     engine_->lend_from(*leases_);
@@ -175,8 +177,12 @@ loop::look loop::next_look() noexcept {
 void loop::begin_pause() noexcept {
     constexpr duration pause = std::chrono::milliseconds(50);
     if (!back_off_.armed()) {
-        timers_.insert(back_off_, saturating_add(clock::now(), pause).time_since_epoch().count());
+        back_off_until(saturating_add(clock::now(), pause));
     }
+}
+
+void loop::back_off_until(time_point when) noexcept {
+    timers_.insert(back_off_, when.time_since_epoch().count());
 }
 
 void loop::turn(time_point until, std::size_t budget) { take_turn(until, budget, look::now); }

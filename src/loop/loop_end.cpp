@@ -67,7 +67,8 @@ void loop::finish_everything() noexcept try {
     report_stuck();  // another thread has operations pending
 }
 
-/// If the kernel refuses to wait, everything has been ended without it: see cannot_wait().
+/// A turn that cannot wait has ended everything without the kernel before it throws, so that the
+/// end of the loop goes on.
 void loop::finish_some(time_point until) noexcept try {
     turn(until, options_.batch_max);
 } catch (const std::exception& error) {
@@ -316,9 +317,8 @@ void loop::after_fork_in_child() {
     // The thread that ran it is here only if it is the one that forked, inside a callback.
     running_.store(on_thread(), std::memory_order_relaxed);
     if (on_thread()) {
-        if (auto failure = engine_->claim()) {
-            raise(cannot, failure);
-        }
+        const bool claimed = engine_->claim();
+        EDDY_ASSERT(claimed, "an engine that was just made belongs to another thread");
     }
     if (system_timers_ != nullptr) {
         system_timers_->after_fork_in_child();

@@ -206,7 +206,7 @@ void loop::pop_due_timers() noexcept {
                                 end_reason::timed_out);
                 break;
             case timer_owner::back_off:
-                engine_->end_back_off();
+                end_back_off();
                 break;
         }
     }

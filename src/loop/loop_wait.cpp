@@ -2,23 +2,23 @@
 #include "engine/engine.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/patience.hpp"
+#include "loop/run_error.hpp"
 #include "loop/system_timers.hpp"
 
 #include <eddy/loop/loop.hpp>
 
 #include <algorithm>
-#include <string>
 #include <thread>
 
 /// A wait that the kernel refuses.
 namespace eddy {
 
 /// The kernel may be short of something for a while: this turn then goes on as if nothing had come.
-/// Every turn looks at the kernel until that works again, so that failures of neighbouring turns
-/// are one trouble; waits that work need not be counted for that.
+/// Every turn looks at the kernel until that works again, so that a turn without a failure says
+/// that it does. To count the looks that work would cost those something.
 void loop::wait_failed(io_result found) {
-    if (counters_.turns > failed_turn_ + 1) {
-        wait_retry_.worked();
+    if (wait_retry_.failing() && has_waited()) {
+        waits_again();
     }
     failed_turn_ = counters_.turns;
     looked_at_ = time_point();  // see next_look()
@@ -37,14 +37,45 @@ void loop::wait_failed(io_result found) {
         case wait_retry::verdict::again:
             break;
     }
+    look_after_trouble();
     take_pause(wait_retry_.pause());
 }
 
-/// Nobody can wake a thread that sleeps here, so that it looks whether it should be awake.
+/// A whole turn has passed since the last failure.
+bool loop::has_waited() const noexcept { return counters_.turns > failed_turn_ + 1; }
+
+void loop::waits_again() noexcept {
+    wait_retry_.worked();
+    reportf("the loop '%s' waits again", options_.name);
+}
+
+/// Later, to see whether it is over.
+void loop::look_after_trouble() noexcept {
+    if (wait_retry_.failing() && !back_off_.armed()) {
+        back_off_until(saturating_add(clock::now(), 2 * wait_retry_.pause()));
+    }
+}
+
+/// The loop's own timer is due.
+void loop::end_back_off() noexcept {
+    if (engine_->backing_off()) {
+        engine_->end_back_off();
+    }
+    if (wait_retry_.failing() && has_waited()) {
+        waits_again();
+    }
+    look_after_trouble();
+}
+
+/// Posts and stops of other threads end a pause after a slice: they write to an eventfd, which does
+/// not end a sleep. A host that waits for the native handle finds it ready all the time, so that an
+/// embedded loop pauses for a moment even if it is not to wait.
 void loop::take_pause(duration pause) noexcept {
     constexpr duration slice = std::chrono::milliseconds(10);
     time_point now = clock::now();
-    const time_point end = std::min({saturating_add(now, pause), run_until_, next_in_heap()});
+    const time_point latest =
+        embedded_ ? std::max(run_until_, now + wait_retry::first_pause) : run_until_;
+    const time_point end = std::min({saturating_add(now, pause), latest, next_in_heap()});
     while (nothing_to_run() && now < end) {
         std::this_thread::sleep_for(std::min(slice, end - now));
         now = clock::now();
@@ -53,16 +84,16 @@ void loop::take_pause(duration pause) noexcept {
 
 /// Nothing stays pending, so that whatever the caller destroys next was ended.
 void loop::cannot_wait(std::error_code error) {
-    end_without_kernel(error);
-    throw std::system_error(error, std::string("the loop '") + options_.name +
-                                       "' cannot wait: " + engine_->wait_call());
+    const char* const call = engine_->wait_call();
+    end_without_kernel();
+    raise_run_error(error, options_.name, "cannot wait", call);
 }
 
 /// Ends everything that is pending, as the end of the loop does. Calls that an executor makes take
 /// their time.
-void loop::end_without_kernel(std::error_code error) noexcept {
+void loop::end_without_kernel() noexcept {
     constexpr duration slice = std::chrono::milliseconds(1);
-    engine_->give_up_kernel(error);
+    engine_->give_up_kernel();
     completion_limit_ = UINT64_MAX;
     set_ends(true, destroying_);
     const time_point give_up = saturating_add(clock::now(), patience);

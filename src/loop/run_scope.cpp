@@ -3,18 +3,28 @@
 #include "engine/engine.hpp"
 #include "kernel/call.hpp"
 #include "kernel/thread.hpp"
+#include "loop/run_error.hpp"
 #include "loop/stranded_waits.hpp"
 
 #include <algorithm>
-#include <string>
 #include <system_error>
 
 namespace eddy {
 
 constinit thread_local loop* detail::current_loop = nullptr;
 
-[[gnu::always_inline]] inline void loop::run_scope::enter(time_point until) noexcept {
-    loop& l = loop_;
+loop::run_scope::run_scope(loop& l, time_point until) : loop_(l), outer_(current()) {
+    l.check_use();
+    for (const loop* running = current(); running != nullptr; running = running->outer_) {
+        EDDY_ASSERT(running != &l, "a loop was run from inside one of its own callbacks");
+    }
+    EDDY_ASSERT(!l.running_.exchange(true, std::memory_order_relaxed),
+                "a loop was run by a thread while another runs it");
+    if (!l.engine_->claim()) {
+        l.running_.store(false, std::memory_order_relaxed);
+        raise_run_error(std::make_error_code(std::errc::operation_not_permitted), l.name(),
+                        "has operations pending that belong to another thread", nullptr);
+    }
 #ifndef NDEBUG
     stranded_waits::forget(l);
 #endif
@@ -36,7 +46,7 @@ constinit thread_local loop* detail::current_loop = nullptr;
     }
 }
 
-[[gnu::always_inline]] inline void loop::run_scope::leave() noexcept {
+loop::run_scope::~run_scope() {
     if (old_slack_ns_ != 0) {
         kernel::set_timer_slack_ns(old_slack_ns_);
     }
@@ -54,36 +64,6 @@ constinit thread_local loop* detail::current_loop = nullptr;
     loop_.outer_ = nullptr;
     detail::current_loop = outer_;
     loop_.running_.store(false, std::memory_order_relaxed);
-}
-
-loop::run_scope::run_scope(loop& l, time_point until) : loop_(l), outer_(current()) {
-    l.check_use();
-    for (const loop* running = current(); running != nullptr; running = running->outer_) {
-        EDDY_ASSERT(running != &l, "a loop was run from inside one of its own callbacks");
-    }
-    EDDY_ASSERT(!l.running_.exchange(true, std::memory_order_relaxed),
-                "a loop was run by a thread while another runs it");
-    // The end of a loop goes on without the kernel: wait() says why.
-    if (auto failure = l.engine_->claim(); failure && !(l.destroying_ && failure.call != nullptr)) {
-        refused(failure, until);
-    }
-    enter(until);
-}
-
-loop::run_scope::~run_scope() { leave(); }
-
-/// Nothing stays pending where the kernel refuses, so that whatever the caller destroys next was
-/// ended: as in loop::cannot_wait().
-void loop::run_scope::refused(const call_failure& failure, time_point until) {
-    const std::string name = std::string("the loop '") + loop_.name() + "'";
-    if (failure.call == nullptr) {
-        loop_.running_.store(false, std::memory_order_relaxed);
-        raise(name + " has operations pending that belong to another thread", failure);
-    }
-    enter(until);
-    loop_.end_without_kernel(failure.error);
-    leave();
-    raise(name + " cannot run", failure);
 }
 
 }  // namespace eddy

@@ -18,9 +18,9 @@ namespace {
 /// in; one with no interest is taken out, because error and hang-up would be reported for ever.
 class poll_poller final : public poller {
 public:
-    std::error_code open() noexcept try {
+    call_failure open() noexcept try {
         if (auto error = kernel::make_eventfd(wake_)) {
-            return error;
+            return {error, "eventfd"};
         }
         // Not by insert(): a table of places up to its number would be much for a poller without
         // any fds, and there can be thousands of those.
@@ -28,7 +28,7 @@ public:
         tokens_.push_back(0);
         return {};
     } catch (const std::bad_alloc&) {
-        return std::make_error_code(std::errc::not_enough_memory);
+        return out_of_memory();
     }
 
     poller_traits traits() const noexcept override { return {}; }
@@ -157,6 +157,10 @@ private:
 }  // namespace
 
 std::error_code make_poll_poller(std::unique_ptr<poller>& out) noexcept {
+    return open_poll_poller(out);
+}
+
+call_failure open_poll_poller(std::unique_ptr<poller>& out) noexcept {
     return make_opened<poll_poller>(out, [](auto& made) { return made.open(); });
 }
 

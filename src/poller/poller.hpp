@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/call_failure.hpp"
+
 #include <eddy/base/clock.hpp>
 #include <eddy/base/error.hpp>
 #include <eddy/base/function_ref.hpp>
@@ -89,6 +91,8 @@ public:
 };
 
 std::error_code make_epoll_poller(std::unique_ptr<poller>& out) noexcept;
+call_failure open_poll_poller(std::unique_ptr<poller>& out) noexcept;
+/// The same without the name of the call.
 std::error_code make_poll_poller(std::unique_ptr<poller>& out) noexcept;
 
 }  // namespace eddy

@@ -32,10 +32,32 @@ TEST(WaitRetry, PausesLongerAndLongerUpToASecond) {
 TEST(WaitRetry, GivesUpAtTheLimit) {
     wait_retry retry;
     const time_point begin(1000s);
-    EXPECT_EQ(retry.failed(system(EAGAIN), begin, 30s), verdict::first);
-    EXPECT_EQ(retry.failed(system(EBUSY), begin + 30s - 1ns, 30s), verdict::again);
+    time_point now = begin;
+    EXPECT_EQ(retry.failed(system(EAGAIN), now, 30s), verdict::first);
+    while (now + retry.pause() < begin + 30s) {
+        now += retry.pause();
+        ASSERT_EQ(retry.failed(system(EBUSY), now, 30s), verdict::again);
+    }
     EXPECT_EQ(retry.failed(system(EINTR), begin + 30s, 30s), verdict::give_up);
     EXPECT_EQ(retry.failed(system(ENOMEM), begin + 31s, 30s), verdict::first) << "it is anew";
+}
+
+TEST(WaitRetry, DoesNotCountTimeInWhichNobodyTries) {
+    wait_retry retry;
+    time_point now(1000s);
+    EXPECT_EQ(retry.failed(system(ENOMEM), now, 30s), verdict::first);
+    int tries = 1;
+    while (retry.failed(system(ENOMEM), now += 1h, 30s) == verdict::again) {
+        ASSERT_LT(++tries, 1000);
+    }
+    EXPECT_GT(tries, 15) << "up to two seconds of each hour count";
+}
+
+TEST(WaitRetry, TakesALackOfDescriptorsForOneThatPasses) {
+    for (const int error : {EMFILE, ENFILE}) {
+        wait_retry retry;
+        EXPECT_EQ(retry.failed(system(error), time_point(1000s), 30s), verdict::first);
+    }
 }
 
 TEST(WaitRetry, GivesUpAtOnceWhenTheErrorStays) {

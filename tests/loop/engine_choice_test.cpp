@@ -11,7 +11,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <thread>
 
 namespace eddy::test::engine_choice_test {
 namespace {
@@ -174,11 +176,11 @@ TEST_P(DeniedRing, LaterLeavesRunByNameAndEndsTheLoopInOrder) {
         const int ended = in_child([&] {
             set_report_handler([](std::string_view) noexcept {});
             std::byte buffer[8];
-            recorder reading;
             eddy::loop l({.engine = engine_kind::io_uring});
             auto [first, second] = make_pipe();
             descriptor end(l, std::move(first));
-            reading.start(l, read(end, buffer));
+            io_operation reading;  // destroyed before the loop, which must not be an abort
+            l.start(reading, read(end, buffer));
             if (ran_before) {
                 l.poll();
             }
@@ -190,9 +192,10 @@ TEST_P(DeniedRing, LaterLeavesRunByNameAndEndsTheLoopInOrder) {
             const std::string_view call = GetParam().called;
             // A ring that is there needs no setup, and one that runs is enabled.
             if (call == "io_uring_setup" || (ran_before && call != "io_uring_enter")) {
+                l.abandon(reading);
                 return same(message, "nothing was thrown");
             }
-            if (call == "io_uring_enter" && !reading.ended()) {
+            if (reading.pending() || reading.result().system_error() != ECANCELED) {
                 return 3;
             }
             return code == std::errc::operation_not_permitted ? has(message, call) : 2;
@@ -202,6 +205,109 @@ TEST_P(DeniedRing, LaterLeavesRunByNameAndEndsTheLoopInOrder) {
         }
         EXPECT_EQ(ended, 0) << ran_before;
     }
+}
+
+/// A filter that comes when an operation is pending, and a loop that ends without another run.
+TEST_P(DeniedRing, LaterIsNamedByTheEndOfTheLoop) {
+    for (const bool ran_before : {false, true}) {
+        const int ended = in_child([&] {
+            static std::string heard;
+            set_report_handler([](std::string_view line) noexcept { heard += line; });
+            std::byte buffer[8];
+            {
+                recorder reading;
+                eddy::loop l({.engine = engine_kind::io_uring});
+                auto [first, second] = make_pipe();
+                descriptor end(l, std::move(first));
+                reading.start(l, read(end, buffer));
+                if (ran_before) {
+                    l.poll();
+                }
+                if (!deny_calls({GetParam().number}, EPERM)) {
+                    return no_filter;
+                }
+            }
+            const std::string_view call = GetParam().called;
+            const bool is_needed =
+                call == "io_uring_enter" || (call != "io_uring_setup" && !ran_before);
+            return is_needed ? has(heard, call) : same(heard, "");
+        });
+        if (ended == no_filter) {
+            GTEST_SKIP() << "seccomp is not permitted here";
+        }
+        EXPECT_EQ(ended, 0) << ran_before;
+    }
+}
+
+/// The ring of a thread that is gone is replaced, and there may be no descriptor for it.
+class ReplacedRing : public ::testing::Test {
+protected:
+    void SetUp() override {
+        try {
+            loop_ = std::make_unique<eddy::loop>(
+                loop_options{.engine = engine_kind::io_uring, .wait_retry = 50ms});
+        } catch (const std::system_error& error) {
+            GTEST_SKIP() << error.what();
+        }
+        std::thread([this] { loop_->poll(); }).join();
+        set_report_handler([](std::string_view) noexcept {});
+    }
+    void TearDown() override {
+        kernel::fail_nothing();
+        set_report_handler(nullptr);
+    }
+
+    std::unique_ptr<eddy::loop> loop_;
+};
+
+TEST_F(ReplacedRing, IsTriedAgainWhileDescriptorsAreShort) {
+    for (const int error : {EMFILE, ENFILE, ENOMEM}) {
+        auto [first, second] = make_pipe();
+        descriptor end(*loop_, std::move(first));
+        std::byte buffer[8];
+        recorder reading;
+        std::thread([&] { loop_->poll(); }).join();
+        kernel::fail(kernel::call::uring_setup, error, 0, 3);
+        reading.start(*loop_, read(end, buffer));
+        write_all(second.get(), "hello");
+        EXPECT_NO_THROW(loop_->run_one());
+        EXPECT_EQ(reading.count(), 5U) << reading.error();
+    }
+}
+
+TEST_F(ReplacedRing, ThatNeverComesLeavesRunByNameAndEndsWhatIsPending) {
+    auto [first, second] = make_pipe();
+    descriptor end(*loop_, std::move(first));
+    std::byte buffer[8];
+    io_operation reading;
+    loop_->start(reading, read(end, buffer));
+    kernel::fail(kernel::call::uring_setup, EMFILE, 0, 1'000'000);
+    std::error_code code;
+    const std::string message = refusal_of([&] { loop_->run(); }, code);
+    EXPECT_EQ(code, std::errc::too_many_files_open);
+    EXPECT_EQ(has(message, "io_uring_setup"), 0);
+    EXPECT_FALSE(reading.pending());
+    EXPECT_EQ(reading.result().error(), std::errc::operation_canceled);
+}
+
+TEST_F(EngineChoice, OfARingIsSaidInWordsToo) {
+    try {
+        const eddy::loop l({.engine = engine_kind::io_uring});
+        EXPECT_EQ(l.engine_choice(), "io_uring: asked for");
+    } catch (const std::system_error& error) {
+        GTEST_SKIP() << error.what();
+    }
+    EXPECT_EQ(eddy::loop({.engine = engine_kind::best}).engine_choice(),
+              "io_uring: the best that works here");
+    ::setenv("EDDY_ENGINE", "io_uring", 1);
+    EXPECT_EQ(eddy::loop().engine_choice(), "io_uring: asked for by EDDY_ENGINE");
+}
+
+#else
+
+TEST_F(EngineChoice, SaysThatThereIsNoRingInThisBuild) {
+    const eddy::loop l({.engine = engine_kind::best});
+    EXPECT_EQ(l.engine_choice(), "io_uring: not in this build of eddy; epoll");
 }
 
 #endif

@@ -1,3 +1,4 @@
+#include "kernel/call.hpp"
 #include "support/engine_fixture.hpp"
 #include "support/signals.hpp"
 #include "support/with_every_allocation_failing.hpp"
@@ -9,8 +10,11 @@
 #include <eddy/watch/watches.hpp>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <span>
 #include <string>
@@ -308,6 +312,41 @@ TEST_P(MemoryOfLoops, AProcessRunsOrIsNotMade) {
         const auto ended = loop().run(run());
         return ended && std::get<0>(*ended);
     });
+}
+
+/// Where memory is so short that the kernel cannot wait, there is none for an exception either.
+TEST_P(MemoryOfLoops, AnErrorOfAWaitSaysWhatItIsWithoutMemory) {
+    const std::string call = on(engine_kind::epoll)  ? "epoll_wait"
+                             : on(engine_kind::poll) ? "ppoll"
+                                                     : "io_uring_enter";
+    for (const int error : {ENOMEM, EFAULT}) {
+        end_loop();
+        make_loop({.name = "mine", .wait_retry = duration::zero()});
+        loop().poll();
+        timer far(loop(), [](timer&) noexcept {});
+        loop().post_after(std::chrono::hours(1), far);
+        kernel::fail(kernel::call::epoll_wait, error, 0, 1000);
+        kernel::fail(kernel::call::poll, error, 0, 1000);
+        kernel::fail(kernel::call::uring_enter, error, 0, 1000);
+        char words[256] = "nothing";
+        std::error_code code;
+        own_memory_faults().begin(1, memory_faults::how::from_then_on);
+        try {
+            loop().run();
+        } catch (const std::system_error& thrown) {
+            code = thrown.code();
+            std::snprintf(words, sizeof words, "%s", thrown.what());
+        } catch (const std::exception& thrown) {
+            std::snprintf(words, sizeof words, "%s", thrown.what());
+        }
+        own_memory_faults().end();
+        kernel::fail_nothing();
+        EXPECT_EQ(code, std::errc::not_enough_memory);  // which is true of both
+        const std::string text = words;
+        EXPECT_NE(text.find("mine"), std::string::npos) << text;
+        EXPECT_NE(text.find(call), std::string::npos) << text;
+        EXPECT_NE(text.find(::strerrordesc_np(error)), std::string::npos) << text;
+    }
 }
 
 EDDY_ON_EVERY_ENGINE(MemoryOfLoops);

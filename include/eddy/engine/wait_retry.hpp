@@ -2,6 +2,7 @@
 
 #include <eddy/base/clock.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <system_error>
@@ -16,41 +17,48 @@ public:
     static constexpr duration longest_pause = std::chrono::seconds(1);
 
     enum class verdict : std::uint8_t {
-        first,    ///< pause, and try again; the failure before this was another trouble's
+        first,    ///< pause, and try again; a trouble has begun
         again,    ///< pause, and try again
-        give_up,  ///< the error stays, or has lasted for longer than the limit
+        give_up,  ///< the error stays, or the trouble has lasted for longer than the limit
     };
 
-    /// The kernel lacks memory or room for a moment, or was interrupted.
+    /// The kernel lacks memory, room or descriptors for a moment, or was interrupted.
     static bool may_pass(std::error_code error) noexcept {
         using enum std::errc;
         return error == not_enough_memory || error == resource_unavailable_try_again ||
-               error == device_or_resource_busy || error == interrupted;
+               error == device_or_resource_busy || error == interrupted ||
+               error == too_many_files_open || error == too_many_files_open_in_system;
     }
 
+    /// A trouble lasts from its first failure to its last, but of the time between two of them only
+    /// twice the pause counts: in a longer time the caller had other things to do, or could wait.
     verdict failed(std::error_code error, time_point now, duration limit) noexcept {
         const bool first = !failing_;
         if (first) {
             failing_ = true;
-            since_ = now;
+            lasted_ = duration::zero();
             pause_ = first_pause;
         } else {
-            pause_ = 2 * pause_ < longest_pause ? 2 * pause_ : longest_pause;
+            lasted_ += std::min(now - last_, 2 * pause_);
+            pause_ = std::min(2 * pause_, longest_pause);
         }
-        if (!may_pass(error) || now - since_ >= limit) {
+        last_ = now;
+        if (!may_pass(error) || lasted_ >= limit) {
             failing_ = false;
             return verdict::give_up;
         }
         return first ? verdict::first : verdict::again;
     }
-    /// A wait has worked: the next failure is a trouble of its own.
+    /// A wait has worked: the next failure begins a trouble of its own.
     void worked() noexcept { failing_ = false; }
 
+    bool failing() const noexcept { return failing_; }
     duration pause() const noexcept { return pause_; }
 
 private:
     bool failing_ = false;
-    time_point since_{};
+    time_point last_{};
+    duration lasted_ = duration::zero();
     duration pause_ = first_pause;
 };
 

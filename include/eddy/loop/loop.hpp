@@ -83,9 +83,10 @@ struct loop_options {
     /// of which native_handle() was asked. The counters tell how often it paid.
     duration spin = duration::zero();
     /// How long the loop goes on trying while the kernel refuses to wait with an error that may
-    /// pass (ENOMEM, EAGAIN, EBUSY), with pauses that grow from 1 ms to 1 s. Timers, posts and what
-    /// is ready run in the meantime. The first failure is reported (set_report_handler). An
-    /// interruption by a signal is no failure. 0: run() throws at once.
+    /// pass (ENOMEM, EAGAIN, EBUSY; EMFILE and ENFILE for a ring), with pauses that grow from 1 ms
+    /// to 1 s. Timers, posts and what is ready run in the meantime. The first failure is reported
+    /// (set_report_handler), and so is that it is over. Of the time between two failures, twice the
+    /// pause counts at most. An interruption by a signal is no failure. 0: run() throws at once.
     duration wait_retry = std::chrono::seconds(30);
 };
 
@@ -143,7 +144,8 @@ public:
     std::size_t run_one();
     /// Handles what is ready; if nothing is, waits once, unless nothing is pending.
     std::size_t run_some();
-    /// Handles what is ready, at most `batch_max`. Never waits.
+    /// Handles what is ready, at most `batch_max`. Never waits (but for a millisecond if the kernel
+    /// cannot be asked and native_handle() is in use, which is readable then all the time).
     std::size_t poll();
 
     // --- Inside another event loop: see also embedding, and loop_watch ---------------------------
@@ -176,7 +178,8 @@ public:
     /// Starts `sender` on this loop, and runs the loop until it has completed. Its values, as a
     /// std::optional of a std::tuple; nothing if it was stopped. Throws its error: what an
     /// exception_ptr holds, std::system_error for an error_code, else the error itself. A stop() of
-    /// the loop stops the sender.
+    /// the loop stops the sender. If the kernel refuses to wait, the sender is stopped, and this
+    /// throws when it has completed.
     template <class Sender, class Loop = loop>
     auto run(Sender&& sender) {
         return run_until_done(static_cast<Loop&>(*this), static_cast<Sender&&>(sender));
@@ -402,9 +405,14 @@ private:
     void ask_kernel(time_point until);
     void look_at_kernel(time_point until);
     EDDY_COLD void wait_failed(io_result found);
+    bool has_waited() const noexcept;
+    void waits_again() noexcept;
+    void look_after_trouble() noexcept;
+    EDDY_COLD void end_back_off() noexcept;
+    void back_off_until(time_point when) noexcept;
     void take_pause(duration pause) noexcept;
     [[noreturn]] void cannot_wait(std::error_code error);
-    void end_without_kernel(std::error_code error) noexcept;
+    void end_without_kernel() noexcept;
     EDDY_COLD void begin_pause() noexcept;
     bool may_spin() noexcept {
         return options_.spin > duration::zero() && !embedded_ && spin_gauge_.wants();

@@ -74,7 +74,9 @@ public:
     /// it under that lock cannot miss it. An exception of a closure leaves with the lock held.
     /// A thread that is cancelled inside (pthread_cancel) goes on, and ends when it is outside.
     /// Errors: `errc::forked`, what the kernel says. `invalid_argument`: `worker` is inside
-    /// already.
+    /// already. An error of the kernel that may pass (ENOMEM) is returned at once too: unlike a
+    /// loop, a pollset is work that its threads come to and leave, and only they know what else
+    /// they have to do, and for how long it is worth while to come again.
     template <class Lock>
     result<work_end> work(Lock& lock, pollset_worker& worker, time_point deadline) {
         return work(detail::lent_lock::of(lock), worker, deadline);
