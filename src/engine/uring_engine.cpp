@@ -69,9 +69,10 @@ void uring_engine::disown() noexcept {
     if (!ring_.belongs_to_another_thread()) {
         return;
     }
-    bool busy = !backlog_.empty() || !results_.unused() || !orphans_.empty();
+    bool busy = !backlog_.empty() || !results_.unused();
     for_each_operation([&](io_operation&) { busy = true; });
     if (!busy) {
+        orphans_.bury(ring_, buffers_, *pool_);
         close_ring();
     }
 }
@@ -347,9 +348,6 @@ call_failure uring_engine::prepare_wait(bool& woken) noexcept {
     if (auto failure = ring_.enable()) {
         return failure;
     }
-    if (!wake_armed_) {
-        arm_wake();
-    }
     // Alone, before anything is submitted: a new operation may have the address of an old one.
     if (!orphans_.empty()) {
         if (auto error = ring_.flush()) {
@@ -359,6 +357,9 @@ call_failure uring_engine::prepare_wait(bool& woken) noexcept {
     }
     if (!orphans_.empty()) {
         return enter_and_reap(0, woken);
+    }
+    if (!wake_armed_) {
+        arm_wake();
     }
     prepared_ = wake_armed_;
     return {};
@@ -405,7 +406,7 @@ io_result uring_engine::failed(const call_failure& failure) noexcept {
 }
 
 std::error_code uring_engine::quiesce(io_operation& op) noexcept {
-    wait_while([&] { return op.in_kernel_; }, [&] { return orphan(op); });
+    wait_while([&] { return op.in_kernel_; }, [&] { orphan(op); });
     return {};
 }
 

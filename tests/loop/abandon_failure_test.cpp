@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <poll.h>
@@ -68,6 +69,25 @@ TEST_P(AbandonInTrouble, OfWhatWasStartedInItLeavesNothingBehind) {
     write_all(theirs.get(), "hello");
     loop().poll();
     start(reading, read(end, buffer));
+    EXPECT_TRUE(ends(reading));
+    EXPECT_EQ(reading.count(), 5U) << reading.error();
+}
+
+/// What is still to come of it belongs to the thread, which is gone.
+TEST_P(AbandonInTrouble, LetsAnotherThreadRunTheLoop) {
+    auto [ours, theirs] = make_pipe();
+    descriptor end = attach(std::move(ours));
+    std::byte buffer[8];
+    recorder reading;
+    std::thread([&] {
+        start(reading, read(end, buffer));
+        loop().poll();
+        refuse_waits(ENOMEM);
+        loop().abandon(reading.operation());
+    }).join();
+    kernel::fail_nothing();
+    start(reading, read(end, buffer));
+    write_all(theirs.get(), "hello");
     EXPECT_TRUE(ends(reading));
     EXPECT_EQ(reading.count(), 5U) << reading.error();
 }

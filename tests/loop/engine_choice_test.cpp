@@ -239,6 +239,45 @@ TEST_P(DeniedRing, LaterIsNamedByTheEndOfTheLoop) {
     }
 }
 
+/// Neither can the ring be entered, nor its operations be cancelled in another way.
+TEST(DeniedCancel, EndsWhatTheRingHasInsteadOfWaitingForEver) {
+    const int ended = in_child([] {
+        set_report_handler([](std::string_view) noexcept {});
+        std::unique_ptr<eddy::loop> l;
+        try {
+            l = std::make_unique<eddy::loop>(
+                loop_options{.engine = engine_kind::io_uring, .wait_retry = 20ms});
+        } catch (const std::system_error&) {
+            return no_filter;
+        }
+        auto [first, second] = make_pipe();
+        descriptor end(*l, std::move(first));
+        std::byte buffer[8];
+        io_operation leaving;
+        io_operation staying;
+        l->start(leaving, read(end, buffer));
+        l->start(staying, wait(end, interest::readable));
+        l->poll();
+        if (!deny_calls({SYS_io_uring_register}, EPERM)) {
+            return no_filter;
+        }
+        kernel::fail(kernel::call::uring_enter, ENOMEM, 0, 1'000'000);
+        l->abandon(leaving);
+        kernel::fail_nothing();
+        std::error_code code;
+        const std::string message = refusal_of([&] { l->run(); }, code);
+        if (leaving.pending() || staying.pending() ||
+            staying.result().system_error() != ECANCELED) {
+            return 3;
+        }
+        return has(message, "io_uring_register (IORING_REGISTER_ENABLE_RINGS)");
+    });
+    if (ended == no_filter) {
+        GTEST_SKIP() << "there is no ring, or seccomp is not permitted here";
+    }
+    EXPECT_EQ(ended, 0);
+}
+
 /// The ring of a thread that is gone is replaced, and there may be no descriptor for it.
 class ReplacedRing : public ::testing::Test {
 protected:

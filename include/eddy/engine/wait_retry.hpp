@@ -2,7 +2,6 @@
 
 #include <eddy/base/clock.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <system_error>
@@ -39,8 +38,8 @@ public:
             lasted_ = duration::zero();
             pause_ = first_pause;
         } else {
-            lasted_ += std::min(now - last_, 2 * pause_);
-            pause_ = std::min(2 * pause_, longest_pause);
+            lasted_ += now - last_ < 2 * pause_ ? now - last_ : 2 * pause_;
+            pause_ = 2 * pause_ < longest_pause ? 2 * pause_ : longest_pause;
         }
         last_ = now;
         if (!may_pass(error) || lasted_ >= limit) {
