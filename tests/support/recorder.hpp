@@ -70,6 +70,10 @@ private:
 inline std::span<const std::byte> bytes(std::string_view text) {
     return std::as_bytes(std::span(text));
 }
+/// A temporary, for a call that is over before it is gone. eddy::bytes() refuses it.
+inline std::span<const std::byte> bytes(std::string&& text) {
+    return std::as_bytes(std::span(text));
+}
 inline std::span<std::byte> bytes(std::string& text) {
     return std::as_writable_bytes(std::span(text));
 }
