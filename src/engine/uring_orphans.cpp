@@ -4,7 +4,7 @@
 
 #include "engine/buffer_pool.hpp"
 #include "engine/request_facts.hpp"
-#include "kernel/descriptor.hpp"
+#include "kernel/io.hpp"
 
 #include <algorithm>
 #include <new>

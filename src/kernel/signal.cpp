@@ -65,7 +65,8 @@ bool blocks(const char* thread, int signum, char (&name)[16]) noexcept {
     const char* const blocked = status.field("SigBlk");
     const auto mask = blocked != nullptr ? std::strtoull(blocked, nullptr, 16) : ~0ULL;
     const char* const named = status.field("Name");
-    std::snprintf(name, sizeof name, "%.*s", named != nullptr ? static_cast<int>(std::strcspn(named, "\n")) : 0,
+    std::snprintf(name, sizeof name, "%.*s",
+                  named != nullptr ? static_cast<int>(std::strcspn(named, "\n")) : 0,
                   named != nullptr ? named : "");
     return (mask >> static_cast<unsigned>(signum - 1) & 1) != 0;
 }
@@ -127,7 +128,7 @@ thread_identity thread_not_blocking(int signum) noexcept {
     if (!opened) {
         return found;
     }
-    directory.release();
+    static_cast<void>(directory.release());  // closedir() closes it
     while (const dirent* const thread = next_of(*threads)) {
         if (thread->d_name[0] != '.' && !blocks(thread->d_name, signum, found.name)) {
             found.id = std::atoi(thread->d_name);

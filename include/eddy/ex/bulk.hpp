@@ -7,7 +7,6 @@
 #include <eddy/ex/detail/bulk.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -25,7 +24,6 @@ struct bulk_kind : one_index_each {
 struct bulk_t : detail::bulk_adaptor<bulk_t, detail::bulk_kind> {};
 inline constexpr bulk_t bulk{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

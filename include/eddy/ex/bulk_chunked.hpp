@@ -7,7 +7,6 @@
 #include <eddy/ex/detail/bulk.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -23,7 +22,6 @@ struct bulk_chunked_kind : one_range {
 struct bulk_chunked_t : detail::bulk_adaptor<bulk_chunked_t, detail::bulk_chunked_kind> {};
 inline constexpr bulk_chunked_t bulk_chunked{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

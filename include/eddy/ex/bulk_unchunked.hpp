@@ -7,7 +7,6 @@
 #include <eddy/ex/detail/bulk.hpp>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -23,7 +22,6 @@ struct bulk_unchunked_kind : one_index_each {
 struct bulk_unchunked_t : detail::bulk_adaptor<bulk_unchunked_t, detail::bulk_unchunked_kind> {};
 inline constexpr bulk_unchunked_t bulk_unchunked{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

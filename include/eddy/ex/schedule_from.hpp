@@ -9,7 +9,6 @@
 #include <type_traits>
 
 namespace eddy::ex {
-inline namespace builtin {
 
 namespace detail {
 
@@ -47,7 +46,6 @@ struct schedule_from_t {
 };
 inline constexpr schedule_from_t schedule_from{};
 
-}  // namespace builtin
 }  // namespace eddy::ex
 
 #endif

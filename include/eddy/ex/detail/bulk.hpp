@@ -18,7 +18,6 @@
 ///     Kind::call(function, shape, args...)            calls it for the whole shape
 ///     Kind::mistake                                   what to say if it cannot be called
 namespace eddy::ex {
-inline namespace builtin {
 namespace detail {
 
 /// What the parallel algorithms of <memory> take first. To ask <execution> instead would bring all
@@ -181,5 +180,4 @@ struct bulk_adaptor {
 };
 
 }  // namespace detail
-}  // namespace builtin
 }  // namespace eddy::ex
