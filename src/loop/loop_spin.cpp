@@ -8,9 +8,8 @@
 
 namespace eddy {
 
-/// Looks, without waiting, again and again. True: there is something to do, or it is `until`, or a
-/// look has failed; the loop need not wait, or must not in this turn. While it spins it is awake,
-/// so that whoever posts makes no call.
+/// Looks, without waiting, again and again. True: there is something to do, or it is `until`; the
+/// loop need not wait. While it spins it is awake, so that whoever posts makes no call.
 bool loop::spin(time_point until) {
     const time_point begin = clock::now();
     if (begin >= until) {
@@ -37,7 +36,7 @@ bool loop::spin(time_point until) {
     if (nothing_to_run()) {
         spin_gauge_.found_nothing();
         ++counters_.spins_missed;
-        return now >= until || must_pause() || failed_turn_ == counters_.turns;
+        return now >= until || must_pause();
     }
     if (audits && kernel::preemptions() != pushed_away_before) {
         spin_gauge_.was_pushed_away();

@@ -320,14 +320,14 @@ TEST_P(WaitFailure, InASpinIsOverWhenTheWaitOfTheSameTurnWorks) {
     int rings = 0;
     alarm ring(loop(), [&] {
         refuse_waits(ENOMEM, 1);
-        if (++rings != 8) {
+        if (++rings != 4) {
             loop().post_after(50ms, ring);
         }
     });
     refuse_waits(ENOMEM, 1);
     loop().post_after(50ms, ring);
     EXPECT_NO_THROW(loop().run(run_mode::empty));
-    EXPECT_EQ(rings, 8);
+    EXPECT_EQ(rings, 4);
 }
 
 TEST_P(WaitFailure, DoesNotMakeAHostSpin) {
