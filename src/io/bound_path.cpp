@@ -39,14 +39,20 @@ std::error_code bound_path::bind(int fd, const address& where, bool replace,
     if (auto error = kernel::bind(fd, where.native(), where.native_length())) {
         return error;
     }
-    struct stat made {};
-    if (is_file && !kernel::status_of(path.data(), made)) {
-        out.remove();
-        out.where_ = where;
-        out.device_ = made.st_dev;
-        out.inode_ = made.st_ino;
-        out.process_ = kernel::process_mark();
+    if (!is_file) {
+        return {};
     }
+    struct stat made {};
+    if (auto error = kernel::status_of(path.data(), made)) {
+        // Nobody could tell later whether the name is ours, so it would stay for good.
+        (void)kernel::unlink(path.data());
+        return error;
+    }
+    out.remove();
+    out.where_ = where;
+    out.device_ = made.st_dev;
+    out.inode_ = made.st_ino;
+    out.process_ = kernel::process_mark();
     return {};
 }
 

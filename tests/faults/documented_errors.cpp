@@ -18,6 +18,8 @@ constexpr const char* behind_bytes =
     "what was read before is the result; a timerfd is read only to make it quiet";
 constexpr const char* another_comes =
     "a connection that cannot be attached is closed, and the next one accepted";
+constexpr const char* name_stays =
+    "the name of a socket whose file cannot be looked at stays: it may be another's by then";
 constexpr const char* as_far_as_told =
     "what /proc and the position of a file tell is only looked at where it can be";
 constexpr const char* only_advice = "the answer only makes something faster";
@@ -57,10 +59,10 @@ constexpr documented_error of_names[] = {{ENOBUFS}};
 constexpr documented_error of_setsockopt[] = {{ENOBUFS, only_advice}, {ENOPROTOOPT, only_advice}};
 constexpr documented_error of_getsockopt[] = {{ENOBUFS, only_advice}, {ENOPROTOOPT, only_advice}};
 constexpr documented_error of_fstat[] = {{ENOMEM, another_comes}, {EOVERFLOW, another_comes}};
-constexpr documented_error of_stat[] = {{ENOMEM}, {EACCES}};
+constexpr documented_error of_stat[] = {{ENOMEM, name_stays}, {EACCES, name_stays}};
 constexpr documented_error of_truncate[] = {{EIO}, {EPERM}, interrupted};
 constexpr documented_error of_seek[] = {{EOVERFLOW, as_far_as_told}};
-constexpr documented_error of_unlink[] = {{EIO, nobody_is_told}, {EACCES, nobody_is_told}};
+constexpr documented_error of_unlink[] = {{EIO, name_stays}, {EACCES, name_stays}};
 constexpr documented_error of_readlink[] = {{EIO, only_advice}, {ENOMEM, only_advice}};
 constexpr documented_error of_isatty[] = {{ENOTTY, only_advice}};
 constexpr documented_error of_fcntl[] = {{EPERM, only_advice}};

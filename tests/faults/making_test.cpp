@@ -7,7 +7,7 @@ namespace {
 /// A loop is made, is woken by a post, and ends.
 void lives(eddy::loop& outside, attempt& a) {
     a.guard([&] {
-        eddy::loop loop({.engine = outside.engine(), .wait_retry = 20ms});
+        eddy::loop loop({.engine = outside.engine(), .timer_slack = 1us, .wait_retry = 20ms});
         bool ran = false;
         loop.post([&] { ran = true; });
         loop.run(run_mode::empty);

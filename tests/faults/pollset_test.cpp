@@ -1,7 +1,12 @@
 #include "faults/with_every_fault.hpp"
 #include "support/pollset_fixture.hpp"
 
+#include <eddy/pollset/pollset_set.hpp>
+#include <eddy/pollset/pollset_timer.hpp>
+
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include <unistd.h>
@@ -65,11 +70,64 @@ void serves(poll_domain& domain, attempt& a) {
     });
 }
 
+/// A worker of another thread waits, and is told of an event of a handle in a set, and of a timer.
+void wakes_a_worker(poll_domain& domain, attempt& a) {
+    fd_pair pipe = make_pipe();
+    a.guard([&] {
+        pollset set(domain);
+        pollset_set bag(domain);
+        handle_of_block handle(domain, std::move(pipe.first));
+        for (const auto error : {bag.add(set), bag.add(handle.get())}) {
+            if (error) {
+                a.told(error);
+                return;
+            }
+        }
+        noted readable;
+        noted due;
+        pollset_timer timer(set, due);
+        const std::error_code armed = handle.get().notify_on_read(readable);
+        const std::error_code timed = timer.set_after(200us);
+        std::error_code failed;
+        std::thread worker([&] {
+            const time_point end = clock::now() + a.limit();
+            while (readable.calls() == 0 || due.calls() == 0) {
+                const auto why = set.work(end);
+                if (!why || clock::now() >= end) {
+                    failed = why ? std::error_code() : why.error();
+                    break;
+                }
+            }
+        });
+        write_all(pipe.second.get(), "x");
+        worker.join();
+        handle.get().cancel(readable);
+        timer.cancel();
+        for (const auto error : {armed, timed, failed, readable.error(), due.error()}) {
+            a.told(error);
+        }
+        EXPECT_LE(readable.calls(), 1);
+        EXPECT_LE(due.calls(), 1);
+        a.succeed(readable.calls() == 1 && due.calls() == 1);
+        if (!a.succeeded() && a.errors().empty()) {
+            a.give_up();
+        }
+    });
+}
+
+void both(poll_domain& domain, attempt& a) {
+    serves(domain, a);
+    if (a.succeeded() && a.errors().empty()) {
+        a.succeed(false);
+        wakes_a_worker(domain, a);
+    }
+}
+
 class PollsetFaultTest : public PollsetTest {
 protected:
     void with_every_fault(unsigned nth_max) {
         test::with_every_fault({.name = std::string(to_string(GetParam())),
-                                .scenario = [this](attempt& a) { serves(domain(), a); },
+                                .scenario = [this](attempt& a) { both(domain(), a); },
                                 .settle = [] { return std::uint64_t{0}; }},
                                nth_max);
     }
@@ -79,7 +137,7 @@ class ScenarioPollset : public PollsetFaultTest {};
 TEST_P(ScenarioPollset, SucceedsTwice) {
     for (int i = 0; i != 2; ++i) {
         attempt clean(patience);
-        serves(domain(), clean);
+        both(domain(), clean);
         EXPECT_TRUE(clean.succeeded());
         EXPECT_TRUE(clean.errors().empty());
     }

@@ -95,8 +95,9 @@ private:
         for (const documented_error& error : kind.errors) {
             const bool fired = try_each({&kind, error, how::once, 1});
             if (!fired && only_ == nullptr) {
-                break;  // the scenario makes no such call
+                return;  // the scenario makes no such call
             }
+            ::testing::Test::RecordProperty(kind.name, "tried");
             if (!error.passes) {
                 try_each({&kind, error, how::from_then_on, 1});
             }

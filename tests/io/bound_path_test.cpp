@@ -1,9 +1,11 @@
+#include "kernel/call.hpp"
 #include "support/fds.hpp"
 #include "support/in_child.hpp"
 
 #include <eddy/io/detail/bound_path.hpp>
 #include <eddy/io/detail/socket_calls.hpp>
 
+#include <cerrno>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -32,6 +34,16 @@ protected:
     scratch_directory directory_;
     const std::string path_ = directory_.path("s");
 };
+
+TEST_F(BoundPathTest, IsNotLeftBehindWhenItsFileCannotBeLookedAt) {
+    bound_path made;
+    kernel::fail(kernel::call::stat, ENOMEM);
+    EXPECT_EQ(bound_path::bind(unix_socket().get(), at(path_), false, made),
+              std::errc::not_enough_memory);
+    kernel::fail_nothing();
+    EXPECT_FALSE(exists(path_));
+    EXPECT_FALSE(bound_path::bind(unix_socket().get(), at(path_), false, made));
+}
 
 TEST_F(BoundPathTest, RemovesTheNameThatItMade) {
     const unique_fd socket = unix_socket();

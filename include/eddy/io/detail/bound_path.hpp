@@ -15,7 +15,8 @@ class bound_path {
 public:
     bound_path() noexcept = default;
     /// Binds `fd`. `replace`: a socket that has the name already is removed first; any other file
-    /// stays, and the error is `address_in_use`. An abstract name makes no file.
+    /// stays, and the error is `address_in_use`. An abstract name makes no file. After an error no
+    /// name is left.
     EDDY_API static std::error_code bind(int fd, const address& where, bool replace,
                                          bound_path& out) noexcept;
 

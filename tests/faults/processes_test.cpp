@@ -1,0 +1,47 @@
+#include "faults/with_every_fault.hpp"
+
+#include <eddy/async/async.hpp>
+#include <eddy/io/io.hpp>
+
+#include <csignal>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace eddy::test::processes {
+
+namespace {
+
+/// A process that was made by hand is adopted, told to end, and waited for.
+void adopted(eddy::loop& loop, attempt& a) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        std::signal(SIGTERM, SIG_DFL);
+        for (;;) {
+            ::pause();
+        }
+    }
+    a.guard([&] {
+        const process child = process::adopt(loop, pid);
+        if (const auto error = child.kill(SIGTERM)) {
+            a.told(error);
+            return;
+        }
+        a.run(loop, child.wait() | ex::then([](const exit_status& status) {
+                        return status.known && status.signal == SIGTERM;
+                    }));
+    });
+    // Whom nobody could reach, or wait for, is still there.
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
+        ::kill(pid, SIGKILL);
+        ::waitpid(pid, nullptr, 0);
+    }
+}
+
+constexpr loop_scenario tried{&adopted};
+EDDY_SCENARIO(Processes, tried);
+
+}  // namespace
+
+}  // namespace eddy::test::processes
