@@ -69,7 +69,7 @@ public:
     /// `no_such_file_or_directory` if it was not added here (a pollset_set may still bring it).
     std::error_code remove(poll_handle& handle) noexcept;
 
-    /// Waits for events until `deadline` and runs what they make due. `lock` is held on entry and
+    /// Waits for events until `until` and runs what they make due. `lock` is held on entry and
     /// on return, and free in between; `worker` is inside before it is freed, so that whoever kicks
     /// it under that lock cannot miss it. An exception of a closure leaves with the lock held.
     /// A thread that is cancelled inside (pthread_cancel) goes on, and ends when it is outside.
@@ -78,13 +78,13 @@ public:
     /// loop, a pollset is work that its threads come to and leave, and only they know what else
     /// they have to do, and for how long it is worth while to come again.
     template <class Lock>
-    result<work_end> work(Lock& lock, pollset_worker& worker, time_point deadline) {
-        return work(detail::lent_lock::of(lock), worker, deadline);
+    result<work_end> work(Lock& lock, pollset_worker& worker, time_point until) {
+        return work(detail::lent_lock::of(lock), worker, until);
     }
     /// The same for those who have no lock.
-    result<work_end> work(time_point deadline = never) {
+    result<work_end> work(time_point until = never) {
         pollset_worker worker;
-        return work(detail::lent_lock(), worker, deadline);
+        return work(detail::lent_lock(), worker, until);
     }
     /// Runs what is due, without waiting.
     result<work_end> try_work() { return work(time_point::min()); }
@@ -105,7 +105,7 @@ public:
 
 private:
     result<work_end> work(const detail::lent_lock& lock, pollset_worker& worker,
-                          time_point deadline);
+                          time_point until);
 
     detail::poll_core* core_;
     pollset_worker* workers_ = nullptr;
