@@ -6,6 +6,7 @@
 #include <eddy/loop/requests.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -71,7 +72,8 @@ inline std::span<const std::byte> bytes(std::string_view text) {
     return std::as_bytes(std::span(text));
 }
 /// A temporary, for a call that is over before it is gone. eddy::bytes() refuses it.
-inline std::span<const std::byte> bytes(std::string&& text) {
+template <std::same_as<std::string> String>
+std::span<const std::byte> bytes(String&& text) {
     return std::as_bytes(std::span(text));
 }
 inline std::span<std::byte> bytes(std::string& text) {

@@ -104,8 +104,7 @@ public:
     void shutdown(closure& done) noexcept;
 
 private:
-    result<work_end> work(const detail::lent_lock& lock, pollset_worker& worker,
-                          time_point until);
+    result<work_end> work(const detail::lent_lock& lock, pollset_worker& worker, time_point until);
 
     detail::poll_core* core_;
     pollset_worker* workers_ = nullptr;
