@@ -1,3 +1,4 @@
+#include "faults/unwatched_child.hpp"
 #include "faults/with_every_fault.hpp"
 #include "support/signals.hpp"
 
@@ -8,25 +9,19 @@
 #include <csignal>
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 namespace eddy::test::children_faults {
 
 namespace {
 
-constexpr int code = 3;
-
-/// A child that was forked by hand ends, and whoever waits for any child is told.
+/// A child that the library has not made ends, and whoever waits for any child is told.
 void end(eddy::loop& loop, attempt& a) {
     const blocked_signals blocked(signal_set{SIGCHLD});
     a.guard([&] {
         child_source source(loop);
-        if (::fork() == 0) {
-            ::_exit(code);
-        }
-        a.run(loop, wait_any_child(source) | ex::then([](const child_event& event) {
-                        return event.status.code == code;
-                    }));
+        EXPECT_NE(unwatched_child("/bin/false"), -1);
+        a.run(loop, wait_any_child(source) |
+                        ex::then([](const child_event& event) { return event.status.code == 1; }));
     });
     siginfo_t info{};
     while (::waitid(P_ALL, 0, &info, WEXITED | __WALL) == 0) {}

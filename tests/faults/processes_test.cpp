@@ -1,3 +1,4 @@
+#include "faults/unwatched_child.hpp"
 #include "faults/with_every_fault.hpp"
 
 #include <eddy/async/async.hpp>
@@ -6,21 +7,15 @@
 #include <csignal>
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 namespace eddy::test::processes {
 
 namespace {
 
-/// A process that was made by hand is adopted, told to end, and waited for.
+/// A process that the library has not made is adopted, told to end, and waited for.
 void adopted(eddy::loop& loop, attempt& a) {
-    const pid_t pid = ::fork();
-    if (pid == 0) {
-        std::signal(SIGTERM, SIG_DFL);
-        for (;;) {
-            ::pause();
-        }
-    }
+    const pid_t pid = unwatched_child("/bin/sleep", "1000");
+    ASSERT_NE(pid, -1);
     a.guard([&] {
         const process child = process::adopt(loop, pid);
         if (const auto error = child.kill(SIGTERM)) {

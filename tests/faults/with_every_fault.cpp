@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <sys/wait.h>
 
@@ -156,9 +157,21 @@ private:
         }
         EXPECT_EQ(after.fds, before.fds) << "descriptors are lost";
         EXPECT_EQ(after.held, before.held) << "leases or operations are lost";
-        EXPECT_EQ(threads_.started().size(), 0U) << "threads are left";
+        EXPECT_TRUE(all_threads_end()) << "threads are left";
         EXPECT_FALSE(after.children) << "children are left";
         EXPECT_TRUE(after.has_signal_mask_of(before)) << "the signal mask has changed";
+        return true;
+    }
+
+    /// A worker of the kernel's for io_uring has the name of its process at first.
+    bool all_threads_end() const {
+        const time_point end = clock::now() + 1s;
+        while (!threads_.started().empty()) {
+            if (clock::now() > end) {
+                return false;
+            }
+            std::this_thread::sleep_for(1ms);
+        }
         return true;
     }
 

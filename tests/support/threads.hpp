@@ -38,7 +38,8 @@ private:
         for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
             std::string name;
             std::ifstream(thread.path() / "comm") >> name;
-            if (!name.starts_with("iou-wrk-")) {
+            // One that has ended meanwhile has no name any more.
+            if (!name.empty() && !name.starts_with("iou-wrk-")) {
                 found.insert(thread.path().filename());
             }
         }
