@@ -18,6 +18,8 @@ constexpr const char* behind_bytes =
     "what was read before is the result; a timerfd is read only to make it quiet";
 constexpr const char* another_comes =
     "a connection that cannot be attached is closed, and the next one accepted";
+constexpr const char* stays_there =
+    "a pollset that cannot have a smaller station stays in the one that it has";
 constexpr const char* name_stays =
     "the name of a socket whose file cannot be looked at stays: it may be another's by then";
 constexpr const char* as_far_as_told =
@@ -69,11 +71,12 @@ constexpr documented_error of_fcntl[] = {{EPERM, only_advice}};
 constexpr documented_error of_dupfd[] = {{EMFILE}, {EINVAL, nullptr, false, EMFILE}};
 constexpr documented_error of_poll[] = {{ENOMEM, wait_goes_on, false, EBADF},  // a watch: invalid
                                         interrupted};
-constexpr documented_error of_eventfd[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENOMEM}};
+constexpr documented_error of_eventfd[] = {
+    {EMFILE, stays_there}, {ENFILE, stays_there}, {ENODEV, stays_there}, {ENOMEM, stays_there}};
 constexpr documented_error of_eventfd_call[] = {interrupted};
 constexpr documented_error of_timerfd[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENOMEM}};
 constexpr documented_error of_signalfd[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENOMEM}};
-constexpr documented_error of_epoll_create[] = {{EMFILE}, {ENOMEM}};
+constexpr documented_error of_epoll_create[] = {{EMFILE, stays_there}, {ENOMEM, stays_there}};
 constexpr documented_error of_epoll_ctl[] = {{ENOMEM, leaves_by_itself},
                                              {ENOSPC, leaves_by_itself}};
 constexpr documented_error of_epoll_wait[] = {{ENOMEM, wait_goes_on}, interrupted};
