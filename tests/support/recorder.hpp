@@ -6,7 +6,6 @@
 #include <eddy/loop/requests.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -72,10 +71,10 @@ inline std::span<const std::byte> bytes(std::string_view text) {
     return std::as_bytes(std::span(text));
 }
 /// A temporary, for a call that is over before it is gone. eddy::bytes() refuses it.
-template <std::same_as<std::string> String>
-std::span<const std::byte> bytes(String&& text) {
+inline std::span<const std::byte> bytes(std::string&& text) {
     return std::as_bytes(std::span(text));
 }
+inline std::span<const std::byte> bytes(const char* text) { return bytes(std::string_view(text)); }
 inline std::span<std::byte> bytes(std::string& text) {
     return std::as_writable_bytes(std::span(text));
 }
