@@ -43,7 +43,7 @@ bool standard_error::still_ours() const noexcept {
     if (!open_ || !look(now)) {
         return false;
     }
-    return now.st_dev == device_ && now.st_ino == inode_;
+    return !S_ISSOCK(now.st_mode) || (now.st_dev == device_ && now.st_ino == inode_);
 }
 
 void standard_error::write(std::string_view line) const noexcept {

@@ -13,9 +13,10 @@ public:
     /// Remembers what descriptor 2 is now.
     standard_error() noexcept;
 
-    /// Writes a line, unless descriptor 2 was closed at the start or is another file now: the
-    /// program may have closed it, and what took its number may be a peer or a database. A line
-    /// that would have to wait for room in a pipe is dropped. Never raises SIGPIPE.
+    /// Writes a line, unless descriptor 2 was closed at the start or has since become another
+    /// socket: that is a peer, who must not receive it. A file or pipe that the program has put in
+    /// its place is a redirection, and receives the line. A line that would have to wait for room
+    /// in a pipe is dropped. Never raises SIGPIPE.
     void write(std::string_view line) const noexcept;
 
 private:

@@ -16,9 +16,9 @@ using report_handler = void (*)(std::string_view line) noexcept;
 ///
 /// The default prints a burst of ten lines and then one line per second. A line that it left out is
 /// counted, and the next line is followed by the count. It prints only to the standard error that
-/// the process started with: if descriptor 2 was closed then, or is another file now, it prints
-/// nothing. A program that redirects its own standard error installs a handler. A handler receives
-/// every line.
+/// the process started with, or was redirected to: if descriptor 2 was closed at the start, or is
+/// another socket now, it prints nothing.
+/// A handler receives every line.
 /// Thread: any.
 EDDY_API report_handler set_report_handler(report_handler handler) noexcept;
 
