@@ -24,10 +24,12 @@ eventually() {
     done
     fail "never true: $*"
 }
+# The program may write the line in pieces.
+has_said_where() { [[ $(wc -l <"$scratch/log") -ge 1 ]] && grep -q '^listening' "$scratch/log"; }
 start() {
     "$program" 127.0.0.1:0 2>"$scratch/log" &
     server=$!
-    eventually grep -q '^listening' "$scratch/log"
+    eventually has_said_where
     port=$(sed -n 's/^listening on 127.0.0.1://p' "$scratch/log")
 }
 ends_well() {

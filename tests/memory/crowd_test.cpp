@@ -113,7 +113,7 @@ protected:
         example_server sample(options_);
         EXPECT_TRUE(visit_echo(sample.port(), sample.faults()));
         example_server::options limited = options_;
-        limited.limit_kib = sample.size_kib() + (target_ ? 65536 : 2048);
+        limited.limit_kib = sample.size_kib() + (target_ ? 65536 : 1024);
         return limited;
     }
     bool stops_at_end_of_input() const {
