@@ -40,7 +40,7 @@ public:
             const eddy::time_point begin = eddy::clock::now();
             co_await run_once(loop);
             delay = eddy::clock::now() - begin > delay_max ? delay_min : std::min(delay, delay_max);
-            co_await eddy::as_result(eddy::timeout(leaving_.wait(), delay));
+            static_cast<void>(co_await eddy::as_result(eddy::timeout(leaving_.wait(), delay)));
         }
         over_.set();
     }
