@@ -84,6 +84,12 @@ private:
     operation_of<Child, state_receiver<state>> child_;
 };
 
+/// What the child sees on the scheduler, if the receiver's environment is known and if it is not.
+template <class Scheduler, class... Env>
+struct env_there : identity<scheduler_env<Scheduler>> {};
+template <class Scheduler, class Env>
+struct env_there<Scheduler, Env> : identity<joined_env_t<scheduler_env<Scheduler>, const Env&>> {};
+
 /// A child that completes where it was started completes on the scheduler; others know better. What
 /// is stopped or fails on the way there ends where the scheduler says.
 template <class Scheduler, class Child>
@@ -99,8 +105,7 @@ struct starts_on_attributes : attributes_without_completions<env_of_t<const Chil
         return detail::join_env(child_env(), env);
     }
     template <class... Env>
-    using child_env_t = decltype(std::declval<const starts_on_attributes&>().child_env(
-        std::declval<const Env&>()...));
+    using child_env_t = typename env_there<Scheduler, Env...>::type;
 
     template <class Tag, class... Env>
     static constexpr bool ends_on_the_way =
