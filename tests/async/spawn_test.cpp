@@ -245,7 +245,7 @@ TEST_P(Spawn, EndsWithTheLoopWhileItWaitsForWhatTheLoopDoesNotKnow) {
     int left = 0;
     const auto waits = [&](auto sender) -> task<> {
         const at_exit exit([&] { ++left; });
-        co_await std::move(sender);
+        static_cast<void>(co_await std::move(sender));
         ADD_FAILURE() << "it must not go on";
     };
     const auto waits_in_a_nursery = [&]() -> task<> {
