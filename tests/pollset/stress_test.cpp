@@ -58,9 +58,9 @@ struct channel {
         void finish() {
             EXPECT_FALSE(running) << "done while a closure is being called";
             EXPECT_EQ(calls + cancellations, armings) << "each arming ends once";
-            std::atomic<bool>& vacant = owner.vacant;
+            std::atomic<bool>& place = owner.vacant;
             delete this;
-            vacant = true;
+            place = true;
         }
 
         channel& owner;
