@@ -162,7 +162,7 @@ void fd_watch::removed() noexcept {
 }
 
 /// Most start as they were started before.
-[[gnu::always_inline]] inline void fd_watch::start(arming how) noexcept {
+void fd_watch::start(arming how) noexcept {
     const bool as_before = how == arming::edge && !broken_ && !repeated_ &&
                            wait_.request().flags == static_cast<int>(wanted_);
     if (!as_before || !wait_again(wait_)) {
