@@ -37,8 +37,10 @@ constinit memory_faults* shared = nullptr;
     if (fd == nullptr) {
         return;
     }
-    const long mapped = ::syscall(SYS_mmap, nullptr, sizeof(memory_faults), PROT_READ | PROT_WRITE,
-                                  MAP_SHARED, std::atoi(fd), 0);
+    // syscall() reads a whole word of each argument, and an int fills half of one.
+    const long mapped =
+        ::syscall(SYS_mmap, nullptr, sizeof(memory_faults), long{PROT_READ | PROT_WRITE},
+                  long{MAP_SHARED}, std::atol(fd), 0L);
     if (mapped > 0) {
         shared = reinterpret_cast<memory_faults*>(mapped);
         shared->live.fetch_add(own.live.load());
