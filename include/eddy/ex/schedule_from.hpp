@@ -35,7 +35,7 @@ struct schedule_from_kind {
 
 }  // namespace detail
 
-/// The same sender: a mark for where a chain leaves the scheduler that it was on. Without domains
+/// Passes a sender on, and marks where a chain leaves the scheduler that it was on. Without domains
 /// nobody acts on it.
 struct schedule_from_t {
     template <sender Sender>

@@ -84,7 +84,7 @@ private:
     operation_of<Child, state_receiver<state>> child_;
 };
 
-/// What the child sees on the scheduler, if the receiver's environment is known and if it is not.
+/// The child's environment on the scheduler, whether or not the receiver's is known.
 template <class Scheduler, class... Env>
 struct env_there : identity<scheduler_env<Scheduler>> {};
 template <class Scheduler, class Env>

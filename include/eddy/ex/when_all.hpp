@@ -155,7 +155,7 @@ public:
     }
 
 private:
-    /// What becomes of the whole is up to the children: they may succeed all the same.
+    /// Passes a stop on to the children, which decide how the whole ends: they may still succeed.
     struct stop_all {
         inplace_stop_source* source;
         void operator()() noexcept { source->request_stop(); }

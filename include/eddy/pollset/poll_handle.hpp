@@ -26,7 +26,7 @@ class station;
 enum class poll_event_kind : std::uint8_t { read, write, error };
 
 struct poll_handle_options {
-    /// Of its closures, among all that are due in the pollset: 0 to 63, lower first. Strict, with
+    /// Ranks its closures among all that are due in the pollset: 0 to 63, lower first. Strict, with
     /// every strategy: while something more urgent is always due, it waits.
     /// An event is due when a worker has looked at the kernel. One look takes all that is ready, up
     /// to poll_domain_options::look_max. Workers look when nothing is due, and after 64 closures at

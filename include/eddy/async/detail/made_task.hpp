@@ -92,7 +92,7 @@ public:
             return std::move(*this).make(from).connect(std::move(receiver));
         }
     }
-    /// It goes on where it was started anyway.
+    /// A task resumes where it was started, so it needs no hop to be affine.
     made_task affine() && { return std::move(*this); }
 
     made make(frame_allocator from) && { return std::move(make_)(from); }

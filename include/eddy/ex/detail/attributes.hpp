@@ -79,7 +79,7 @@ template <class... Tags, class Child, class... Env>
 struct sent_sources<type_list<Tags...>, Child, Env...>
     : concat<source_if<Tags, may_send<Child, Tags, Env...>()>...> {};
 
-/// What is known about completions from `Sources` of a child with these attributes.
+/// Tells where completions from `Sources` of a child with these attributes meet, if that is known.
 template <class Sources, class Attributes, class... Env>
 struct meeting_place {
     static constexpr bool where_started = false;
@@ -149,7 +149,7 @@ struct mapped_attributes : attributes_without_completions<env_of_t<const Child&>
     static constexpr bool query(completes_in_one_place_t, const Env&...) noexcept { return true; }
 };
 
-/// What is scheduled on `Scheduler` completes there even when it fails with `Tag`.
+/// True if a hop to `Scheduler` completes there also with `Tag`.
 template <class Scheduler, class Tag, class... Env>
 consteval bool ends_there() {
     using hop = decltype(schedule(std::declval<Scheduler&>()));

@@ -11,7 +11,8 @@
 #include <memory>
 #include <type_traits>
 
-/// What bulk, bulk_chunked and bulk_unchunked share. A `Kind` says how the function is called:
+/// The adaptor behind bulk, bulk_chunked and bulk_unchunked. A `Kind` says how the function is
+/// called:
 ///
 ///     Kind::takes<Function, Shape, Args...>           it can be, and
 ///     Kind::takes_nothrow<Function, Shape, Args...>   without an exception
@@ -20,7 +21,7 @@
 namespace eddy::ex {
 namespace detail {
 
-/// What the parallel algorithms of <memory> take first. To ask <execution> instead would bring all
+/// A policy is whatever the parallel algorithms of <memory> take first: <execution> would bring all
 /// of the parallel algorithms along.
 template <class Policy>
 concept execution_policy = requires(Policy&& policy, int* at) {

@@ -123,7 +123,7 @@ struct let_receiver {
 template <class Tag, class Child, class Receiver, class Function>
 class let_operation;
 
-/// What both of the operations see; the first one reports to it.
+/// The state that both operations share; the first one reports to it.
 template <class Tag, class Child, class Receiver, class Function>
 struct let_state : immovable {
     using environment = let_env_t<Tag, Child, forwarding_env_t<env_of_t<Receiver>>>;

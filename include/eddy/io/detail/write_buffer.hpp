@@ -11,7 +11,7 @@
 
 namespace eddy::detail {
 
-/// What a buffered_writer has collected.
+/// Holds the bytes that a buffered_writer has collected.
 ///
 ///     idle --begin()--> pending --end(), not cut--> idle
 ///                       pending --end(), cut--> broken
