@@ -95,8 +95,8 @@ function(eddy_room_mistakes room)
     endforeach()
 endfunction()
 
-# eddy_mistakes_header(): the header that all mistakes include first, and their flags. g++ finds the
-# precompiled header beside it; other compilers read the text.
+# eddy_mistakes_header(): the header that all mistakes include first, and their flags. g++ and clang
+# find the precompiled header beside it; another compiler reads the text.
 set(EDDY_MISTAKES ${PROJECT_BINARY_DIR}/mistakes/mistakes)
 function(eddy_mistakes_header)
     set(of $<TARGET_PROPERTY:eddy_io_tests,)
@@ -112,7 +112,7 @@ function(eddy_mistakes_header)
         OUTPUT ${header}
         CONTENT "#include <eddy/async/async.hpp>\n#include <eddy/io/io.hpp>\n"
     )
-    if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    if(NOT CMAKE_CXX_COMPILER_ID MATCHES "^(GNU|Clang)$")
         return()
     endif()
     add_custom_command(
