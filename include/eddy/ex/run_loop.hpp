@@ -128,7 +128,9 @@ class run_loop::scheduler {
         scheduler query(get_completion_scheduler_t<Tag>, auto&&...) const noexcept {
             return scheduler(loop);
         }
-        static constexpr bool query(eddy::detail::completes_in_one_place_t) noexcept { return true; }
+        static constexpr bool query(eddy::detail::completes_in_one_place_t) noexcept {
+            return true;
+        }
     };
 
     struct schedule_sender {
