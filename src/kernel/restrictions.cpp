@@ -14,7 +14,8 @@ namespace eddy::kernel {
 
 bool has_seccomp_filter() noexcept {
     // prctl(PR_GET_SECCOMP) is a call that a filter may end the process for.
-    const char* const mode = thread_status("thread-self").field("Seccomp");
+    const thread_status self("thread-self");
+    const char* const mode = self.field("Seccomp");
     return mode != nullptr && std::atoi(mode) == SECCOMP_MODE_FILTER;
 }
 

@@ -20,7 +20,7 @@ thread_status::thread_status(const char* thread) noexcept {
     }
 }
 
-const char* thread_status::field(const char* name) const noexcept {
+const char* thread_status::field(const char* name) const& noexcept {
     const std::size_t length = std::strlen(name);
     for (const char* line = text_; line != nullptr;) {
         if (std::strncmp(line, name, length) == 0 && line[length] == ':') {

@@ -10,8 +10,9 @@ public:
     explicit thread_status(const char* thread) noexcept;
 
     /// The rest of the line that begins with `name` and a colon. Null: there is no such line, or no
-    /// such thread any more.
-    const char* field(const char* name) const noexcept;
+    /// such thread any more. Lifetime: the text is in this object.
+    const char* field(const char* name) const& noexcept;
+    const char* field(const char* name) const&& = delete;
 
 private:
     char text_[4096] = {};
