@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 #include "kernel/fork_mark.hpp"
 #include "loop/blocking_call.hpp"
+#include "loop/stranded_waits.hpp"
 #include "loop/system_timers.hpp"
 
 #include <eddy/loop/loop.hpp>
@@ -67,6 +68,11 @@ bool loop::disarm(entry& e) noexcept {
     if (!e.posted()) {
         return false;
     }
+#ifndef NDEBUG
+    if (!on_thread()) {
+        stranded_waits::forget(*this);
+    }
+#endif
     take_inbox();
     if (e.after_poll_) {
         after_poll_.erase(e);

@@ -11,6 +11,7 @@
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/io/run.hpp>
 #include <eddy/io/stream.hpp>
+#include <eddy/io/tcp/socket.hpp>
 
 #include <chrono>
 #include <latch>
@@ -75,6 +76,16 @@ TEST_P(StrandedWait, ForATimerEndsTheProgramToo) {
                 ::testing::KilledBySignal(SIGABRT), words);
 }
 
+TEST_P(StrandedWait, ForAConnectionEndsTheProgramToo) {
+    const auto wait = [] {
+        eddy::loop front({.engine = GetParam(), .name = "front"});
+        eddy::loop back({.engine = GetParam(), .name = "back"});
+        front.run(tcp::connect(back, address::loopback_v4(1)));
+    };
+    EXPECT_EXIT(wait(), ::testing::KilledBySignal(SIGABRT),
+                "the loop 'front' awaits a sender of the loop 'back'");
+}
+
 TEST_P(StrandedWait, IsNoneIfTheOtherLoopIsRunInTime) {
     stranded_waits::set_patience(1h);
     eddy::loop back({.engine = GetParam(), .name = "back"});
@@ -118,6 +129,9 @@ struct ignoring {
     void set_error(std::error_code) noexcept {}
     void set_stopped() noexcept {}
 };
+struct ignoring_connection : ignoring {
+    void set_value(tcp::socket) noexcept {}
+};
 
 TEST_P(StrandedWait, IsForgottenWithTheOperation) {
     stranded_waits::set_patience(1h);
@@ -134,6 +148,19 @@ TEST_P(StrandedWait, IsForgottenWithTheOperation) {
     settle();
     ASSERT_LT(stranded_waits::look(loop()), never);
     held.reset();
+    EXPECT_EQ(stranded_waits::look(loop()), never);
+
+    const auto connecting = [&] {
+        return ex::connect(tcp::connect(back, address::loopback_v4(1)), ignoring_connection());
+    };
+    struct connection_holder {
+        decltype(connecting()) state;
+    };
+    std::unique_ptr<connection_holder> other(new connection_holder{connecting()});
+    loop().post([&] { ex::start(other->state); });
+    settle();
+    ASSERT_LT(stranded_waits::look(loop()), never);
+    other.reset();
     EXPECT_EQ(stranded_waits::look(loop()), never);
 }
 

@@ -42,6 +42,9 @@ public:
             enter();
         } else {
             entry_.set_callbacks(&on_enter, &on_never);
+#ifndef NDEBUG
+            home_->expect_runner();
+#endif
             home_->hand_over(entry_);
         }
     }
