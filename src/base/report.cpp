@@ -91,7 +91,13 @@ const char* words_of(std::error_code error) noexcept {
     return words != nullptr ? words : "unknown error";
 }
 
-void detail::report_last(std::string_view line) noexcept {
+void detail::report_lastf(const char* format, ...) noexcept {
+    char buffer[line_max + 1];
+    va_list arguments;
+    va_start(arguments, format);
+    const std::string_view line =
+        filled(buffer, std::vsnprintf(buffer, sizeof buffer, format, arguments));
+    va_end(arguments);
     if (!handled(line)) {
         print(line);
     }

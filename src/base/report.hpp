@@ -20,9 +20,9 @@ const char* words_of(std::error_code error) noexcept;
 
 namespace detail {
 
-/// Reports a line that the default handler prints however many lines it has printed before: the
-/// process ends right after it.
-void report_last(std::string_view line) noexcept;
+/// Formats a line as reportf() does, and reports it. The default handler prints it however many
+/// lines it has printed before: the process ends right after it.
+[[gnu::format(printf, 1, 2)]] void report_lastf(const char* format, ...) noexcept;
 
 /// Writes one line to the standard error that the process started with. The room `kernel` defines
 /// it, because only that room makes system calls.

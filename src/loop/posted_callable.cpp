@@ -26,11 +26,11 @@ void posted_callable_threw(const char* signature) noexcept {
     try {
         std::rethrow_exception(std::current_exception());
     } catch (const std::exception& error) {
-        reportf(
+        report_lastf(
             "a callable given to post() threw, which ends the program: %s; the callable is %.*s",
             error.what(), size, type.data());
     } catch (...) {
-        reportf(
+        report_lastf(
             "a callable given to post() threw something that is no std::exception, which ends the "
             "program; the callable is %.*s",
             size, type.data());

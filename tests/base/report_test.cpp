@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include <unistd.h>
@@ -102,6 +105,29 @@ TEST_F(Report, PrintsABurstOnlyAndCountsTheRest) {
     // A slow machine may be here for more than one interval.
     EXPECT_GE(std::ranges::count(text, '\n'), report_limit::burst);
     EXPECT_LT(std::ranges::count(text, '\n'), 100);
+}
+
+TEST_F(Report, TellsHowManyWereLeftOutBeforeTheNextLine) {
+    const std::string text = printed_by([] {
+        for (int i = 0; i < 1000; ++i) {
+            eddy::report("flood");
+        }
+        std::this_thread::sleep_for(report_limit::interval);
+        eddy::report("ebb");
+    });
+    // The flood may have lasted for more than one interval: what was printed and what was left out
+    // is all of it.
+    constexpr std::string_view flood = "eddy: flood\n";
+    std::size_t told = 0;
+    for (std::size_t at = 0; (at = text.find("eddy: ", at)) != text.npos; at += 6) {
+        const std::string_view line = std::string_view(text).substr(at);
+        told += line.starts_with(flood)
+                    ? 1
+                    : std::strtoul(line.substr(6).data(), nullptr, 10);  // 0 for "ebb"
+    }
+    EXPECT_EQ(told, 1000U) << text;
+    EXPECT_NE(text.find("eddy: ebb\n"), text.npos) << text;
+    EXPECT_TRUE(text.ends_with(" reports before this one were left out\n")) << text;
 }
 
 TEST(ReportLimit, AdmitsABurstAndThenOnePerInterval) {

@@ -1,3 +1,4 @@
+#include "base/report.hpp"
 #include "loop/allocations.hpp"
 #include "loop/loop_fixture.hpp"
 #include "support/random.hpp"
@@ -546,6 +547,13 @@ TEST_P(LoopPost, ACallableThatThrowsIdentifiesItselfBeforeItEndsTheProgram) {
     };
     EXPECT_EXIT(throws_a_number(), ::testing::KilledBySignal(SIGABRT),
                 "threw something that is no std::exception.*lambda");
+    const auto after_a_flood = [&] {
+        for (int i = 0; i < 1000; ++i) {
+            eddy::report("flood");
+        }
+        throwing();
+    };
+    EXPECT_EXIT(after_a_flood(), ::testing::KilledBySignal(SIGABRT), "the kettle is empty");
 }
 
 }  // namespace
