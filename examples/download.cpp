@@ -5,7 +5,6 @@
 #include <eddy/eddy.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <span>
@@ -91,9 +90,10 @@ int main(int argc, char** argv) try {
         example::exit_with_usage(argv, "AT_ONCE URL...");
     }
     eddy::loop loop;
+    const eddy::stop_on_signals stopper(loop);  // so that no part of a file is left
     downloads all{loop, eddy::semaphore(at_once)};
-    loop.run(fetch_all(all, std::span(argv + 2, argv + argc)));
-    return all.failed == 0 ? 0 : 1;
+    const auto done = loop.run(fetch_all(all, std::span(argv + 2, argv + argc)));
+    return !done ? 128 + stopper.info().signum : all.failed == 0 ? 0 : 1;
 } catch (const std::exception& e) {
     std::fprintf(stderr, "download: %s\n", e.what());
     return 1;

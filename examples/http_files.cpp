@@ -4,13 +4,12 @@
 #include "support/http_refusal.hpp"
 #include "support/http_requests.hpp"
 #include "support/run.hpp"
+#include "support/send_content.hpp"
 #include "support/server.hpp"
 
 #include <eddy/async/async.hpp>
 #include <eddy/io/file.hpp>
-#include <eddy/io/send_file.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -28,7 +27,6 @@ using namespace std::chrono_literals;
 
 /// For a whole request to come, and for each piece of an answer to go.
 constexpr auto patience = 10s;
-constexpr std::int64_t piece = 1 << 20;
 
 struct connection {
     eddy::tcp::socket peer;
@@ -54,13 +52,8 @@ eddy::task<> answer(connection& c) {
         co_return co_await send_head(c, example::http_refusal(path, error), 0);
     }
     co_await send_head(c, 200, status.st_size);
-    for (std::int64_t at = 0; at < status.st_size && !c.requests.head_only();) {
-        const auto count = static_cast<std::size_t>(std::min(piece, status.st_size - at));
-        const auto sent = co_await eddy::timeout(send_file(c.peer, *file, at, count), patience);
-        if (sent == 0) {  // the file became shorter than we have said
-            throw std::system_error(eddy::errc::end_of_stream);
-        }
-        at += static_cast<std::int64_t>(sent);
+    if (!c.requests.head_only()) {
+        co_await example::send_content(c.peer, *file, path, status.st_size, patience);
     }
 }
 
