@@ -5,8 +5,12 @@ set -euo pipefail
 program=$1
 scratch=$(mktemp -d)
 server=
+lasting=()  # servers that are left to their grace period, at the end
 cleanup() {
-    [[ -z $server ]] || kill -KILL "$server" 2>/dev/null || true
+    local process
+    for process in $server "${lasting[@]}"; do
+        kill -KILL "$process" 2>/dev/null || true
+    done
     rm -rf "$scratch"
 }
 trap cleanup EXIT
@@ -25,19 +29,20 @@ eventually() {
     fail "never true: $*"
 }
 # The program may write the line in pieces.
-has_said_where() { [[ $(wc -l <"$scratch/log") -ge 1 ]] && grep -q '^listening' "$scratch/log"; }
+has_said_where() { [[ $(wc -l <"$log") -ge 1 ]] && grep -q '^listening' "$log"; }
 start() {
-    "$program" 127.0.0.1:0 2>"$scratch/log" &
+    log="$scratch/log.$EDDY_ENGINE"
+    "$program" 127.0.0.1:0 2>"$log" &
     server=$!
     eventually has_said_where
-    port=$(sed -n 's/^listening on 127.0.0.1://p' "$scratch/log")
+    port=$(sed -n 's/^listening on 127.0.0.1://p' "$log")
 }
 ends_well() {
     local status=0
     wait "$server" || status=$?
     server=
-    [[ $status -eq 0 ]] || fail "status $status: $(cat "$scratch/log")"
-    [[ $(wc -l <"$scratch/log") -eq 1 ]] || fail "it says: $(cat "$scratch/log")"
+    [[ $status -eq 0 ]] || fail "status $status: $(cat "$log")"
+    [[ $(wc -l <"$log") -eq 1 ]] || fail "it says: $(cat "$log")"
 }
 # ask FD PATH: a request on an open connection is answered with its path.
 ask() {
@@ -77,4 +82,22 @@ for EDDY_ENGINE in epoll poll best; do
     kill -TERM "$server"  # whoever is left is stopped now
     ends_well
     exec {peer}>&-
+done
+
+# Whoever is there for longer than the grace period is stopped at its end. The servers of all engines
+# wait together.
+began=$SECONDS
+for EDDY_ENGINE in epoll poll best; do
+    start
+    exec {peer}<>"/dev/tcp/127.0.0.1/$port"
+    ask "$peer" /before
+    kill -TERM "$server"
+    lasting+=("$server")
+done
+for EDDY_ENGINE in epoll poll best; do
+    server=${lasting[0]}
+    lasting=("${lasting[@]:1}")
+    log="$scratch/log.$EDDY_ENGINE"
+    ends_well
+    [[ $((SECONDS - began)) -ge 4 ]] || fail "it ended before its grace period"
 done
