@@ -2,6 +2,7 @@
 #include "support/pollset_fixture.hpp"
 #include "support/random.hpp"
 
+#include <eddy/pollset/pollset_set.hpp>
 #include <eddy/pollset/pollset_watch.hpp>
 
 #include <algorithm>
@@ -101,6 +102,31 @@ TEST_P(PollsetPriority, EventsThatAreThereTogetherAreServedInTheOrderOfPrioritie
             s.arm();
         }
     }
+}
+
+/// Handles of two bags and handles of its own, one after the other.
+TEST_P(PollsetPriority, EventsOfBagsAreServedInTheOrderOfPrioritiesToo) {
+    constexpr std::size_t count = 300;
+    random_numbers random;
+    pollset set(domain());
+    pollset_set one(domain());
+    pollset_set other(domain());
+    for (std::size_t i = 0; i != count; ++i) {
+        source& made = sources_.emplace_back(
+            *this, domain(), static_cast<priority_level>(random.below(priority_count)));
+        ASSERT_FALSE(i % 3 == 0   ? set.add(made.handle())
+                     : i % 3 == 1 ? one.add(made.handle())
+                                  : other.add(made.handle()));
+    }
+    ASSERT_FALSE(one.add(set));
+    ASSERT_FALSE(other.add(set));
+    settle(set);
+    order_.clear();
+    for (const source& s : sources_) {
+        s.fire();
+    }
+    ASSERT_TRUE(until(set, [&] { return order_.size() == count; }));
+    EXPECT_TRUE(std::is_sorted(order_.begin(), order_.end()));
 }
 
 TEST_P(PollsetPriority, MoreEventsThanALookMayTakeAreLeftForTheNext) {

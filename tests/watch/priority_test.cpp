@@ -90,6 +90,34 @@ TEST_P(WatchPriority, OneThatSaysAgainIsCalledBeforeAllLessUrgentWork) {
     }
 }
 
+TEST_P(WatchPriority, AWritingHalfThatSaysAgainIsCalledBeforeAllLessUrgentWork) {
+    struct writing : bidi_watch {
+        writing(eddy::loop& home, unique_fd fd, WatchPriority& of)
+            : bidi_watch(home, std::move(fd), &on_in, &on_out, nullptr,
+                         {.out = {.priority = urgent_priority}}),
+              test(of) {}
+        static reaction on_in(bidi_watch&, fd_watch&) noexcept { return reaction::disarm; }
+        static reaction on_out(bidi_watch& both, fd_watch&) noexcept {
+            auto& self = static_cast<writing&>(both);
+            self.test.called();
+            if (++self.calls == 1) {
+                self.test.post_low(100);
+                self.test.add_low_pipe();
+            }
+            return self.calls < 20 ? reaction::again : reaction::disarm;
+        }
+        WatchPriority& test;
+        int calls = 0;
+    };
+    for (const pair_maker make : {unix_stream_pair, tcp_pair}) {
+        order_.clear();
+        fd_pair pair = make();
+        const writing urgent(loop(), std::move(pair.first), *this);
+        ASSERT_TRUE(until([&] { return order_.size() == 121; }));
+        EXPECT_EQ(order_, std::string(20, 'u') + std::string(101, 'l'));
+    }
+}
+
 TEST_P(WatchPriority, OneThatSaysAgainIsCalledBeforeLessUrgentEventsOfTheKernel) {
     for (int i = 0; i != 40; ++i) {
         add_low_pipe();
