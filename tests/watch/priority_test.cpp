@@ -19,7 +19,7 @@ constexpr priority_level urgent_priority = 3;
 constexpr priority_level low_priority = 50;
 
 class WatchPriority : public EngineTest {
-protected:
+public:
     static inline const int rt = SIGRTMIN + 4;
 
     /// Posted work of low priority, which writes an 'l' into `order_`.
