@@ -2,6 +2,11 @@
 
 set(EDDY_TEST_TIMEOUT_S 120)
 
+# What ./test --full needs beside `all`.
+if(NOT TARGET eddy_full_tests)
+    add_custom_target(eddy_full_tests)
+endif()
+
 # The library eddy_test_support: tests/support/*.cpp, or only its include directory.
 function(eddy_test_support)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cpp)
@@ -24,9 +29,6 @@ endfunction()
 function(eddy_discover_tests program room)
     if("FULL" IN_LIST ARGN)
         set(tier full)
-        if(NOT TARGET eddy_full_tests)
-            add_custom_target(eddy_full_tests)
-        endif()
         add_dependencies(eddy_full_tests ${program})
         set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
     else()
