@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# check.sh PROGRAM: run_suite.py and summarize.py tell the truth about PROGRAM, which is accidents.cpp.
+# check.sh PROGRAM: discover.cmake, run_suite.py and summarize.py tell the truth about PROGRAM, which is
+# accidents.cpp.
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-program=$1
+program=$(readlink -f "$1")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -64,3 +65,52 @@ echo 'House.Fast # a reason' >"$dir/slow.txt"
 expect "the count" "$("$here/summarize.py" "$dir/report.xml" "$dir/cases" "$dir/slow.txt" 8 "" 2>"$dir/said")" "3 1"
 grep -q 'House.Slow (9.0 s)' "$dir/said" || { cat "$dir/said"; echo "the slow test is not named"; exit 1; }
 expect "the count of nothing" "$("$here/summarize.py" "$dir/none.xml" "$dir/cases" "$dir/slow.txt" 8 x 2>/dev/null)" "0 1"
+
+# A pattern chooses cases inside a suite. ctest is asked as ./test asks it.
+mkdir "$dir/chosen"
+cat >"$dir/chosen/CTestTestfile.cmake" <<END
+set(program "$program")
+set(room room)
+set(tier "")
+set(runner "$here/run_suite.py")
+set(results "$dir/chosen/cases/room")
+include("$here/discover.cmake")
+END
+
+# choose PATTERN: runs the cases that match; `code` is that of ctest, `counts` are PASSED FAILED, and
+# $dir/said has what is said for people.
+choose() {
+    local report=$dir/chosen/report.xml cases=$dir/chosen/cases
+    code=0
+    rm -rf "$report" "$cases"
+    EDDY_TEST_PATTERN=$1 ctest --test-dir "$dir/chosen" --no-tests=error -R "($1)|^[a-z_]+: " \
+        --output-junit "$report" >"$dir/output" 2>&1 || code=$?
+    counts=$("$here/summarize.py" "$report" "$cases" "$dir/slow.txt" "$code" "$1" 2>"$dir/said")
+}
+ran() { cat "$dir"/chosen/cases/room/*.jsonl | sed -E 's/.*"case": "([^"]*)".*/\1/'; }
+
+choose 'Accident\.(Before|Last)'
+expect "the cases of two suites that a pattern chooses" "$(ran)" 'Accident.Before
+Accident.Last'
+expect "the count of two chosen cases" "$counts" "2 0"
+choose 'e$'
+expect "the cases of one suite that end in e" "$(ran)" 'Accident.Before'
+choose 'Innocent|Skipped'
+expect "the cases of two suites" "$(ran)" 'Accident.Skipped
+AtTheEnd.Innocent
+AtTheEnd.InnocentToo'
+expect "the count of cases of which one is skipped" "$counts" "2 0"
+choose 'Fails'
+expect "the count of cases that fail" "$counts" "0 2"
+choose 'Accident\.B'
+expect "the cases whose names begin with B" "$(ran)" 'Accident.Before
+Accident.Between'
+
+choose 'Nothing.Is.Called.So'
+[[ $code -ne 0 ]] || { cat "$dir/output"; echo "a pattern that matches nothing is no error"; exit 1; }
+expect "the count of a pattern that matches nothing" "$counts" "0 1"
+grep -qF "no test matches 'Nothing.Is.Called.So'" "$dir/said" || {
+    cat "$dir/said"
+    echo "nothing says that no test matches"
+    exit 1
+}
