@@ -3,14 +3,18 @@
 #include "support/random.hpp"
 
 #include <eddy/pollset/pollset_set.hpp>
+#include <eddy/pollset/pollset_timer.hpp>
 #include <eddy/pollset/pollset_watch.hpp>
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -20,8 +24,54 @@ namespace {
 constexpr priority_level urgent_priority = 3;
 constexpr priority_level low_priority = 50;
 
+/// The timerfds of this process.
+std::set<int> timerfds() {
+    std::set<int> found;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone;
+        if (std::filesystem::read_symlink(entry, gone) == "anon_inode:[timerfd]") {
+            found.insert(std::stoi(entry.path().filename()));
+        }
+    }
+    return found;
+}
+
 class PollsetPriority : public PollsetTest {
 protected:
+    void SetUp() override {
+        PollsetTest::SetUp();
+        timerfds_before_ = timerfds();
+    }
+
+    /// A timer with a priority. Its time is written into the list of the test, like an event.
+    class alarm final : public closure {
+    public:
+        alarm(PollsetPriority& test, pollset& set, priority_level priority)
+            : closure([](closure& self, std::error_code error) {
+                  auto& me = static_cast<alarm&>(self);
+                  EXPECT_FALSE(error);
+                  me.test_.order_.push_back(me.priority_);
+                  ++me.test_.alarms_;
+              }),
+              test_(test),
+              priority_(priority),
+              timer_(set, *this, priority) {}
+        void set_now() { EXPECT_FALSE(timer_.set_at(clock::now())); }
+
+    private:
+        PollsetPriority& test_;
+        priority_level priority_;
+        pollset_timer timer_;
+    };
+
+    /// The kernel knows that the time of a timer has come.
+    bool some_alarm_is_due() const {
+        const std::set<int> all = timerfds();
+        const auto ours = std::find_if(all.begin(), all.end(),
+                                       [this](int fd) { return !timerfds_before_.contains(fd); });
+        return ours != all.end() && becomes_ready(*ours, POLLIN);
+    }
+
     /// An eventfd with a priority. Each event of it is written into the list of the test.
     class source final : public closure {
     public:
@@ -74,6 +124,8 @@ protected:
     }
 
     std::optional<poll_domain> other_domain_;  ///< instead of domain(), if there is one
+    std::set<int> timerfds_before_;
+    std::size_t alarms_ = 0;  ///< that were called
     std::deque<source> sources_;
     /// Events that the kernel had told when the first of the list was served.
     std::uint64_t events_at_first_ = 0;
@@ -97,6 +149,34 @@ TEST_P(PollsetPriority, EventsThatAreThereTogetherAreServedInTheOrderOfPrioritie
             s.fire();
         }
         ASSERT_TRUE(until(set, [&] { return order_.size() == count; }));
+        EXPECT_TRUE(std::is_sorted(order_.begin(), order_.end())) << "round " << round;
+        for (source& s : sources_) {
+            s.arm();
+        }
+    }
+}
+
+TEST_P(PollsetPriority, TimersAndEventsThatAreThereTogetherAreServedInOneOrderOfPriorities) {
+    constexpr std::size_t count = 200;
+    random_numbers random;
+    pollset set(domain());
+    std::deque<alarm> alarms;
+    for (std::size_t i = 0; i != count; ++i) {
+        add_source(set, static_cast<priority_level>(random.below(priority_count)));
+        alarms.emplace_back(*this, set, static_cast<priority_level>(random.below(priority_count)));
+    }
+    for (std::size_t round = 1; round != 4; ++round) {
+        settle(set);
+        order_.clear();
+        for (alarm& a : alarms) {
+            a.set_now();
+        }
+        for (source& s : sources_) {
+            s.fire();
+        }
+        ASSERT_TRUE(some_alarm_is_due());
+        ASSERT_TRUE(until(set, [&] { return order_.size() == 2 * count; }));
+        EXPECT_EQ(alarms_, round * count);
         EXPECT_TRUE(std::is_sorted(order_.begin(), order_.end())) << "round " << round;
         for (source& s : sources_) {
             s.arm();
@@ -270,6 +350,25 @@ TEST_P(PollsetPriority, AnUrgentEventIsServedAfterTheNextLookAtTheKernel) {
         ASSERT_TRUE(until(set, [&] { return served() != order_.end(); }));
         EXPECT_LE(served() - order_.begin() - before, calls_between_looks) << "round " << round;
         urgent.arm();
+    }
+    on_low->remove();
+}
+
+TEST_P(PollsetPriority, AnUrgentTimerIsServedAfterTheNextLookAtTheKernel) {
+    constexpr std::ptrdiff_t calls_between_looks = 64;
+    pollset set(domain());
+    fd_pair low = make_pipe();
+    auto* const on_low = new byte_watch(set, std::move(low.first), low_priority, order_);
+    alarm urgent(*this, set, urgent_priority);
+    write_all(low.second.get(), std::string(1'000, 'x'));
+    for (std::size_t round = 1; round != 4; ++round) {
+        const auto before = static_cast<std::ptrdiff_t>(order_.size());
+        urgent.set_now();
+        ASSERT_TRUE(some_alarm_is_due());
+        ASSERT_TRUE(until(set, [&] { return alarms_ == round; }));
+        const auto served =
+            std::find(order_.begin() + before, order_.end(), urgent_priority) - order_.begin();
+        EXPECT_LE(served - before, calls_between_looks) << "round " << round;
     }
     on_low->remove();
 }

@@ -15,6 +15,11 @@ class pollset;
 /// Calls a closure at a time, on a worker of its pollset. Never early; equal deadlines in the order
 /// in which they were set.
 ///
+/// The priority ranks the closure among all that are due in the pollset, those of handles included:
+/// see poll_handle_options::priority. A timer is due when its time has come and a worker has looked
+/// at the kernel since. Timers of one look that have equal priorities are called in the order of
+/// their deadlines; between them and handles of that priority there is no order.
+///
 /// Thread: any. Set again inside its closure, it may be due, and called by another worker, before
 /// that call has returned. Lifetime: may be destroyed from inside its closure, or when no thread is
 /// in a call of it: destruction cancels. Ends before its pollset does; when that is shut down, what
