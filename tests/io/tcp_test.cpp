@@ -76,6 +76,26 @@ TEST_P(TcpTest, SendsSmallWritesAtOnceFromWhicheverAddressAnsweredFirst) {
     EXPECT_FALSE(sends_at_once(run(tcp::connect_any(loop(), to, 250ms, {.no_delay = false}))));
 }
 
+TEST_P(TcpTest, AListenerThatIsHandedOverKeepsItsOptions) {
+    for (const bool no_delay : {false, true}) {
+        unique_fd fd;
+        ASSERT_FALSE(tcp::open_listener(address::loopback_v4(0), {.no_delay = no_delay}, fd));
+        const tcp::acceptor acceptor(loop(), std::move(fd));
+        option::no_delay listening{};
+        ASSERT_FALSE(acceptor.get_option(listening));
+        EXPECT_EQ(listening.value, no_delay);
+        auto [server, client] =
+            run_both(acceptor.accept(), tcp::connect(loop(), where_is(acceptor)));
+        EXPECT_EQ(sends_at_once(server), no_delay);
+        EXPECT_TRUE(sends_at_once(client)) << "that is for its own maker to say";
+    }
+}
+
+TEST_P(TcpTest, ASocketThatIsHandedOverKeepsItsOptions) {
+    const tcp::socket plain(loop(), tcp_socket());
+    EXPECT_FALSE(sends_at_once(plain));
+}
+
 TEST_P(TcpTest, AnswersInTwoSmallWritesDoNotWaitForAcknowledgements) {
     auto [server, client] = connected();
     std::array<duration, 21> taken{};
@@ -285,6 +305,7 @@ TEST_P(TcpTest, AnAcceptedFdCanLiveOnAnotherLoop) {
 task<> tell_clients(const tcp::acceptor& acceptor, char name) {
     for (;;) {
         const tcp::socket peer = co_await acceptor.accept();
+        EXPECT_TRUE(sends_at_once(peer)) << name;
         co_await peer.write(bytes(std::string_view(&name, 1)));
     }
 }

@@ -16,6 +16,9 @@ EDDY_EX_BEGIN
 ///
 ///     tcp::acceptor acceptor(loop, address::loopback_v4(8080));
 ///     loop.run(serve_each(std::move(acceptor), session));    // eddy/async/serve_each.hpp
+///
+/// A listener that is handed over as an fd keeps its options: eddy sets TCP_NODELAY, which accepted
+/// sockets inherit, only on listeners that it opens itself (listen_options::no_delay).
 class acceptor : public acceptor_of<socket> {
 public:
     using acceptor_of::acceptor_of;

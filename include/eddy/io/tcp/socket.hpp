@@ -16,6 +16,9 @@ EDDY_EX_BEGIN
 ///     char answer[4096];
 ///     std::size_t n = co_await peer.read_some(bytes(answer));
 ///     co_await peer.close();
+///
+/// Sends small writes at once (TCP_NODELAY), unless connect_options or listen_options say
+/// otherwise. A socket that is handed over as an fd keeps its options.
 class socket : public stream_socket {
 public:
     static constexpr descriptor_kind kind = descriptor_kind::tcp;
