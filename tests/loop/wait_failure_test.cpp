@@ -89,6 +89,10 @@ TEST_P(WaitFailure, NeverMakesPollWait) {
     EXPECT_EQ(heard.with("cannot wait"), 1U) << "it is one trouble";
 }
 
+TEST(WaitFailureLimit, IsThirtySecondsUnlessAskedOtherwise) {
+    EXPECT_EQ(loop_options{}.wait_retry, 30s);
+}
+
 TEST_P(WaitFailure, ThatLastsLeavesRunAfterTheLimit) {
     make_loop({.name = "mine", .wait_retry = 20ms});
     alarm ring(loop());
