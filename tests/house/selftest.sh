@@ -40,6 +40,7 @@ accepts() {
 
 layering() { "$house/layering.sh" "$tree"; }
 syscalls() { "$house/syscalls.sh" "$tree"; }
+prints() { "$house/prints.sh" "$tree" "$@"; }
 door() { "$house/door.sh" "$tree"; }
 text() { "$house/text.sh" "$1" "$tree"; }
 headers() { "$house/headers.sh" "$tree" "${CXX:-c++}"; }
@@ -160,6 +161,56 @@ syscalls)
         '/* ::close(3)' '   ::close(3) */' 'const char* c = "::close(3)";' \
         'int read(int);' 'void loop::connect(int) {}'
     accepts syscalls
+    ;;
+prints)
+    while read -r name statement; do
+        plant src/loop/a.cpp '' "void a() { $statement; }"
+        rejects "src/loop/a.cpp:2: $name: only the report function prints" prints
+    done <<'END'
+fprintf fprintf(log, "b")
+fprintf std::fprintf (log, "b")
+vfprintf std::vfprintf(log, "b", arguments)
+dprintf ::dprintf(2, "b")
+printf std::printf("b")
+puts std::puts("b")
+putchar putchar(c)
+fputs std::fputs("b", log)
+fputc std::fputc(c, log)
+fwrite std::fwrite("b", 1, 1, log)
+perror perror("b")
+psignal psignal(1, "b")
+syslog syslog(1, "b")
+println std::println("b")
+gpr_log gpr_log(GPR_ERROR, "b")
+cerr std::cerr << 1
+cout std::cout << 1
+clog std::clog << 1
+stderr log(stderr)
+stdout log(stdout)
+STDERR_FILENO kernel::write(STDERR_FILENO, line)
+STDOUT_FILENO kernel::write(STDOUT_FILENO, line)
+END
+    plant src/loop/a.cpp ''
+    plant src/kernel/a.cpp 'void a() { ::perror("b"); }'
+    rejects 'src/kernel/a.cpp:1: perror' prints
+    plant src/kernel/a.cpp ''
+    plant include/eddy/loop/a.hpp 'inline void a() { std::puts("b"); }'
+    rejects 'include/eddy/loop/a.hpp:1: puts' prints
+    plant include/eddy/loop/a.hpp '#pragma once'
+    plant adapters/b/src/a.cpp 'void a() { std::puts("b"); }'
+    rejects 'adapters/b/src/a.cpp:1: puts' prints
+    plant list.txt 'adapters/b/src/a.cpp puts'
+    rejects 'a line without a reason: adapters/b/src/a.cpp puts' prints "$tree/list.txt"
+    plant list.txt 'adapters/b/src/a.cpp fputs  # it must'
+    rejects 'adapters/b/src/a.cpp:1: puts' prints "$tree/list.txt"
+    plant list.txt '# exceptions' '' 'adapters/b/src/a.cpp puts  # it must'
+    accepts prints "$tree/list.txt"
+    plant adapters/b/src/a.cpp ''
+    plant src/loop/a.cpp 'auto a() { return std::snprintf(b, 8, "c"); }  // not printf()' \
+        '[[gnu::format(printf, 1, 2)]] void reportf(const char* format, ...);' \
+        'auto b() { return file.puts(1) + file->fwrite(2) + output(3); }' \
+        '/* std::cerr' '   perror("b") */' 'const char* c = "printf(\"d\")";' 'int stdout_size;'
+    accepts prints
     ;;
 door)
     plant src/kernel/a.cpp 'int a() { return ::close(3); }'
