@@ -1,8 +1,11 @@
 // A program may be started with its standard streams closed.
 #include "support/standard_fds.hpp"
 #include "os/process_fixture.hpp"
+#include "os/signal_fixture.hpp"
 
+#include <eddy/os/child_source.hpp>
 #include <eddy/os/process_reservation.hpp>
+#include <eddy/os/signal_source.hpp>
 
 namespace eddy::test::standard_fds_test {
 namespace {
@@ -87,6 +90,52 @@ TEST_P(ProcessStandardFds, AreNotTakenByAnAdoption) {
                   }
                   exit_status status;
                   return ends(home, process, status) && status.code == 7 ? 0 : 2;
+              }),
+              0);
+}
+
+TEST_P(ProcessStandardFds, AreNotTakenByASignalSource) {
+    EXPECT_EQ(without_standard_fds([](eddy::loop& home) {
+                  const blocked_signals blocked({SIGUSR1, SIGUSR2});
+                  signal_source signals(home, {SIGUSR1});
+                  if (signals.attach({SIGUSR2}) || !standard_fds_are_free()) {
+                      return 1;
+                  }
+                  signal_recorder r([&](signal_recorder&) { home.stop(); });
+                  if (signals.wait(r.wait, signal_set{SIGUSR1, SIGUSR2})) {
+                      return 2;
+                  }
+                  send_signal(SIGUSR2);
+                  home.run_for(patience);
+                  if (r.signals().size() != 1 || r.signals()[0].signum != SIGUSR2) {
+                      return 3;
+                  }
+                  return standard_fds_are_free() ? 0 : 4;
+              }),
+              0);
+}
+
+TEST_P(ProcessStandardFds, AreNotTakenByAChildSource) {
+    EXPECT_EQ(without_standard_fds([](eddy::loop& home) {
+                  static bool told;
+                  told = false;
+                  const blocked_signals blocked{SIGCHLD};
+                  child_source children(home);
+                  child_wait wait([](child_wait& w) noexcept {
+                      told = !w.error() && w.event().what == child_change::ended;
+                      loop::current()->stop();
+                  });
+                  if (children.wait_any(wait) || !standard_fds_are_free()) {
+                      return 1;
+                  }
+                  if (::fork() == 0) {
+                      ::_exit(7);
+                  }
+                  home.run_for(patience);
+                  if (!told) {
+                      return 2;
+                  }
+                  return standard_fds_are_free() ? 0 : 3;
               }),
               0);
 }
