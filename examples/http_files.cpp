@@ -1,8 +1,8 @@
 /// Serves the files of a directory over HTTP:  http_files PORT DIRECTORY
 /// GET and HEAD, kept connections, pipelining. The kernel sees to it that no path leads out.
 #include "support/arguments.hpp"
+#include "support/http_connection.hpp"
 #include "support/http_refusal.hpp"
-#include "support/http_requests.hpp"
 #include "support/run.hpp"
 #include "support/send_content.hpp"
 #include "support/server.hpp"
@@ -11,9 +11,9 @@
 #include <eddy/io/file.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -24,20 +24,10 @@
 namespace {
 
 using namespace std::chrono_literals;
+using example::connection;
+using example::send_head;
 
-/// For a whole request to come, and for each piece of an answer to go.
-constexpr auto patience = 10s;
-
-struct connection {
-    eddy::tcp::socket peer;
-    const eddy::file& root;
-    example::http_requests requests{};
-};
-
-eddy::task<> send_head(connection& c, int status, std::int64_t size) {
-    const std::string head = c.requests.answer(status, size);
-    co_await eddy::timeout(c.peer.write(eddy::bytes(head)), patience);
-}
+constexpr auto patience = connection::patience;
 
 eddy::task<> answer(connection& c) {
     if (c.requests.status() != 200) {
@@ -64,7 +54,16 @@ eddy::task<> serve(eddy::tcp::socket peer, const eddy::file& root) try {
         if (!co_await eddy::timeout(c.requests.next(c.peer), patience)) {
             co_return;
         }
-        co_await answer(c);
+        c.answering = false;
+        try {
+            co_await answer(c);
+        } catch (const std::bad_alloc&) {
+            if (c.answering) throw;
+        }
+        if (!c.answering) {  // there is no memory for an answer of its own
+            const auto head = c.requests.answer_without_memory();
+            co_await eddy::timeout(c.peer.write(eddy::bytes(head)), patience);
+        }
     } while (c.requests.keep_alive());
     // The peer would not see the answer if we closed before we have read what it has sent.
     co_await c.peer.shutdown(eddy::shutdown_side::send);

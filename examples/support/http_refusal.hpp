@@ -6,15 +6,21 @@
 
 namespace example {
 
-/// The status for a file that cannot be served: 404 only if the directory has no file of this name.
-/// Everything else is a failure of ours, and is said on standard error. `error`: none, if there is
-/// something of this name that is no file.
+/// The status for a file that cannot be served. `error`: none, if there is something of this name
+/// that is no file.
+///
+/// 404 says that the directory has no file of this name, and is for just that. Everything else but
+/// a bad name is a failure of ours, and is said on standard error.
 inline int http_refusal(const std::string& path, const std::error_code& error) {
+    if (path.find('\0') != path.npos) return 400;  // it can be the name of nothing
     if (!error) return 404;
-    for (const std::errc absent :
-         {std::errc::no_such_file_or_directory, std::errc::not_a_directory,
-          std::errc::cross_device_link, std::errc::filename_too_long, std::errc::invalid_argument,
-          std::errc::no_such_device_or_address}) {
+    for (const std::errc absent : {
+             std::errc::no_such_file_or_directory,
+             std::errc::not_a_directory,    // "file/name"
+             std::errc::filename_too_long,  // for the file system: it cannot have such a file
+             std::errc::cross_device_link,  // it leads out, and is none of this directory's
+             std::errc::no_such_device_or_address,  // a socket, which is no file
+         }) {
         if (error == absent) return 404;
     }
     std::fprintf(stderr, "cannot serve %s: %s\n", path.c_str(), error.message().c_str());

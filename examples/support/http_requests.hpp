@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -34,6 +36,7 @@ public:
         in_value_ = false;
         hosts_ = 0;
         status_ = 0;
+        lacks_memory_ = false;
         http_parser_pause(&parser_, 0);
         while (!parse()) {
             const std::size_t count = co_await from.read_some(eddy::bytes(buffer_));
@@ -69,6 +72,13 @@ public:
                "\r\nContent-Length: " + std::to_string(size) +
                "\r\nConnection: " + (keep_alive_ ? "keep-alive" : "close") + "\r\n\r\n";
     }
+    /// An answer that takes no memory: there is none for the request, which is said on standard
+    /// error. The connection ends with it.
+    std::string_view answer_without_memory() {
+        say_lack_of_memory();
+        refuse(503);
+        return "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    }
 
 private:
     /// True: the request is complete, or refused. What comes behind it stays unread.
@@ -79,7 +89,10 @@ private:
         unread_.remove_prefix(
             http_parser_execute(&parser_, &settings(), unread_.data(), unread_.size()));
         const auto error = HTTP_PARSER_ERRNO(&parser_);
-        if (error != HPE_OK && error != HPE_PAUSED) {
+        if (lacks_memory_) {
+            say_lack_of_memory();
+            refuse(503);
+        } else if (error != HPE_OK && error != HPE_PAUSED) {
             refuse(status_for(error));
         } else if (parser_.http_major == 0 && parser_.http_minor == 9) {
             refuse(505);  // a line without a version: its sender expects no head in the answer
@@ -101,6 +114,21 @@ private:
             refuse(505);
         } else if (!has_host) {
             refuse(400);
+        }
+    }
+    void say_lack_of_memory() const {
+        std::fprintf(stderr, "cannot serve %.*s: no memory\n", static_cast<int>(url_.size()),
+                     url_.data());
+    }
+    /// Calls what may throw std::bad_alloc, which must not leave through the parser: it is C.
+    template <class Append>
+    int guarded(Append append) noexcept {
+        try {
+            append();
+            return 0;
+        } catch (const std::bad_alloc&) {
+            lacks_memory_ = true;
+            return -1;
         }
     }
     /// A part of the name, or of the value, of a line of the head.
@@ -136,12 +164,12 @@ private:
             http_parser_settings s;
             http_parser_settings_init(&s);
             s.on_url = [](http_parser* parser, const char* text, std::size_t size) {
-                of(parser).url_.append(text, size);
-                return of(parser).url_.size() > 4096 ? -1 : 0;
+                http_requests& me = of(parser);
+                const int code = me.guarded([&] { me.url_.append(text, size); });
+                return me.url_.size() > 4096 ? -1 : code;
             };
             s.on_header_field = [](http_parser* parser, const char* text, std::size_t size) {
-                of(parser).take_name({text, size});
-                return 0;
+                return of(parser).guarded([&] { of(parser).take_name({text, size}); });
             };
             s.on_header_value = [](http_parser* parser, const char*, std::size_t) {
                 of(parser).take_value();
@@ -184,6 +212,7 @@ private:
     int hosts_ = 0;
     int status_ = 0;
     bool keep_alive_ = false;
+    bool lacks_memory_ = false;
     std::array<char, 8192> buffer_;
     std::string_view unread_;
 };

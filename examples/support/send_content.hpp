@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -28,11 +29,9 @@ inline void say_unless_the_peer(const std::string& path, const std::exception& f
     std::fprintf(stderr, "broke off %s: %s\n", path.c_str(), failure.what());
 }
 
-/// Sends the first `size` bytes of a file, which the head of the answer has announced, in pieces
-/// that each have `patience`. Throws if that fails, and says so if it is a failure of ours.
-inline eddy::task<> send_content(eddy::tcp::socket& peer, const eddy::file& file,
-                                 const std::string& path, std::int64_t size,
-                                 eddy::duration patience) try {
+inline eddy::task<> send_pieces(eddy::tcp::socket& peer, const eddy::file& file,
+                                const std::string& path, std::int64_t size,
+                                eddy::duration patience) try {
     constexpr std::int64_t piece = 1 << 20;
     for (std::int64_t at = 0; at < size;) {
         const auto count = static_cast<std::size_t>(std::min(piece, size - at));
@@ -41,6 +40,17 @@ inline eddy::task<> send_content(eddy::tcp::socket& peer, const eddy::file& file
         at += static_cast<std::int64_t>(sent);
     }
 } catch (const std::exception& e) {
+    say_unless_the_peer(path, e);
+    throw;
+}
+
+/// Sends the first `size` bytes of a file, which the head of the answer has announced, in pieces
+/// that each have `patience`. Throws if that fails, and says so if it is a failure of ours.
+inline eddy::task<> send_content(eddy::tcp::socket& peer, const eddy::file& file,
+                                 const std::string& path, std::int64_t size,
+                                 eddy::duration patience) try {
+    return send_pieces(peer, file, path, size, patience);
+} catch (const std::bad_alloc& e) {  // there is no memory for the task
     say_unless_the_peer(path, e);
     throw;
 }

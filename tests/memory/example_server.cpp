@@ -192,10 +192,14 @@ int example_server::ending() {
     return WIFSIGNALED(status_) ? 1000 + WTERMSIG(status_) : WEXITSTATUS(status_);
 }
 
-std::string example_server::last_words() const {
+std::string example_server::all_words() const {
     std::ostringstream all;
     all << std::ifstream(scratch_.path("err")).rdbuf();
-    const std::string text = all.str();
+    return all.str();
+}
+
+std::string example_server::last_words() const {
+    const std::string text = all_words();
     return text.substr(text.size() - std::min<std::size_t>(text.size(), 1000));
 }
 

@@ -53,7 +53,9 @@ public:
     void ask_to_stop(int signal = 0);
     /// How it has ended: its status, 1000 + n for signal n, 2000 if it goes on for too long.
     int ending();
-    /// The last lines that it has printed on standard error.
+    /// What it has printed on standard error.
+    std::string all_words() const;
+    /// The last lines of that.
     std::string last_words() const;
 
 private:

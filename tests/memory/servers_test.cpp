@@ -217,6 +217,50 @@ TEST_P(FullExampleServers, GoOnWhenAnyAllocationOfTheFirstVisitFails) {
     });
 }
 
+#ifdef EDDY_TEST_HTTP_FILES
+/// The file server alone, which can say that it has no memory.
+class FileServer : public ::testing::TestWithParam<const char*> {};
+
+/// Over a connection that is there. The name is one that needs memory.
+TEST_P(FileServer, AnswersThatItCannotServeWhatItHasNoMemoryForAndSaysSo) {
+    const scratch_directory files;
+    const std::string name = "a-file-with-a-name-that-no-string-holds-inside";
+    static_cast<void>(files.file(name, "content"));
+    example_server server(
+        {.program = "http_files", .engine = GetParam(), .arguments = {"0", files.path()}});
+    ASSERT_NE(server.port(), 0) << server.last_words();
+    const std::string request = "GET /" + name + " HTTP/1.1\r\nHost: a\r\n";
+    std::size_t refusals = 0;
+    for_every_allocation([&](const memory_fault& fault) {
+        visitor client(server.port());
+        client.say(request + "\r\n");
+        EXPECT_TRUE(client.hears("content", server.faults()));
+        EXPECT_TRUE(server.waits());
+        const std::size_t before = client.heard().size();
+        const std::size_t words_before = server.all_words().size();
+        fault.begin(server.faults());
+        client.say(request + "Connection: close\r\n\r\n");
+        client.hears_out(server.faults());
+        const bool failed = server.faults().end();
+        const std::string answer = client.heard().substr(before);
+        const std::string words = server.all_words().substr(words_before);
+        const bool whole = answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("content");
+        const bool broken =
+            answer.starts_with("HTTP/1.1 200 ") && words.find("broke off") != words.npos;
+        const bool refused =
+            answer.starts_with("HTTP/1.1 503 ") && words.find("cannot serve") != words.npos;
+        EXPECT_TRUE(whole || broken || refused) << answer << words;
+        refusals += refused ? 1 : 0;
+        return failed;
+    });
+    EXPECT_GE(refusals, 6U) << "for the path, for its copies, for the task, each once and for good";
+    server.ask_to_stop();
+    EXPECT_EQ(server.ending(), 0) << server.last_words();
+}
+INSTANTIATE_TEST_SUITE_P(Memory, FileServer, ::testing::Values("epoll", "io_uring", "poll"),
+                         [](const auto& engine) { return engine.param; });
+#endif
+
 const auto all =
     ::testing::Combine(::testing::ValuesIn(kinds), ::testing::Values("epoll", "io_uring", "poll"));
 INSTANTIATE_TEST_SUITE_P(Memory, ExampleServers, all, name_of);
