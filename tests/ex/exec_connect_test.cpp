@@ -1,9 +1,11 @@
 #include "support.hpp"
+#include "telltale.hpp"
 
 #include <gtest/gtest.h>
 
 #include <coroutine>
 #include <exception>
+#include <execution>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -43,34 +45,6 @@ TEST(ExecConnect, AnLvalueSenderIsConnectedByCopy) {
     EXPECT_EQ(run(sender).numbers, std::vector{2});
 }
 
-/// Sends how it was connected: 1 as an rvalue, 2 as an lvalue, 3 as a const one.
-struct telltale {
-    using sender_concept = ex::sender_tag;
-    template <class Self, class... Env>
-    static consteval auto get_completion_signatures() {
-        return ex::completion_signatures<ex::set_value_t(int)>{};
-    }
-    template <class Receiver>
-    struct operation {
-        using operation_state_concept = ex::operation_state_tag;
-        Receiver receiver;
-        int how;
-        void start() & noexcept { ex::set_value(std::move(receiver), how); }
-    };
-    template <ex::receiver Receiver>
-    auto connect(Receiver receiver) && noexcept {
-        return operation<Receiver>{std::move(receiver), 1};
-    }
-    template <ex::receiver Receiver>
-    auto connect(Receiver receiver) & noexcept {
-        return operation<Receiver>{std::move(receiver), 2};
-    }
-    template <ex::receiver Receiver>
-    auto connect(Receiver receiver) const& noexcept {
-        return operation<Receiver>{std::move(receiver), 3};
-    }
-};
-
 TEST(ExecConnect, AnAdaptorConnectsItsChildAsWhatItIsItself) {
     const auto check = [](auto sender) {
         using sender_type = decltype(sender);
@@ -92,13 +66,20 @@ TEST(ExecConnect, AnAdaptorConnectsItsChildAsWhatItIsItself) {
     check(telltale() | ex::unstoppable);
     check(ex::write_env(telltale(), ex::env<>{}));
     check(telltale() | ex::continues_on(ex::inline_scheduler{}));
+    check(ex::schedule_from(telltale()));
     check(ex::when_all(telltale(), ex::just()));
+    const auto seq = std::execution::seq;
+    check(telltale() | ex::bulk_chunked(seq, 2, pass));
+    check(telltale() | ex::bulk_unchunked(seq, 2, pass));
 // stdexec makes these of other adaptors, and connects the copies of the child that those hold.
 #if EDDY_EX_BUILTIN
     check(telltale() | ex::stopped_as_optional() |
           ex::then([](auto&& all) noexcept { return *all; }));
     check(telltale() | ex::stopped_as_error(1));
     check(ex::starts_on(ex::inline_scheduler{}, telltale()));
+    check(telltale() | ex::bulk(seq, 2, pass));
+    check(ex::when_all_with_variant(telltale(), ex::just()) |
+          ex::then([](auto&& all, auto&&) noexcept { return std::get<0>(std::get<0>(all)); }));
 #endif
 }
 

@@ -18,23 +18,38 @@ namespace eddy::ex {
 
 namespace detail {
 
+/// Destroys a child that was taken away: nothing of it may outlive its association.
+template <class Child>
+class taken_child : immovable {
+public:
+    explicit taken_child(std::optional<Child>& child) noexcept : child_(child) {}
+    ~taken_child() { child_.reset(); }
+    Child&& get() const noexcept { return static_cast<Child&&>(*child_); }
+
+private:
+    std::optional<Child>& child_;
+};
+
+template <class Association, class Child>
+struct associate_sender;
+
 /// Either the child's operation, under the association, or only the receiver, to be stopped.
 template <class Association, class Child, class Receiver>
 class associate_operation {
     using operation = operation_of<Child, Receiver>;
+    static constexpr bool nothrow = connects_nothrow<Child, Receiver>;
 
 public:
     using operation_state_concept = operation_state_tag;
 
-    associate_operation(Association&& association, std::optional<Child>&& child,
-                        Receiver&& receiver) noexcept(connects_nothrow<Child, Receiver>)
-        : association_(static_cast<Association&&>(association)) {
+    associate_operation(associate_sender<Association, Child>&& sender,
+                        Receiver&& receiver) noexcept(nothrow)
+        : association_(static_cast<Association&&>(sender.association)) {
+        const taken_child<Child> child(sender.child);
         if (association_) {
-            either_.template emplace_from<operation>(
-                [&]() noexcept(connects_nothrow<Child, Receiver>) -> operation {
-                    return connect_unchecked(static_cast<Child&&>(*child),
-                                             static_cast<Receiver&&>(receiver));
-                });
+            either_.template emplace_from<operation>([&]() noexcept(nothrow) -> operation {
+                return connect_unchecked(child.get(), static_cast<Receiver&&>(receiver));
+            });
         } else {
             either_.template emplace<Receiver>(static_cast<Receiver&&>(receiver));
         }
@@ -54,17 +69,26 @@ private:
     choice<operation, Receiver> either_;
 };
 
+/// Has a child as long as it has an association.
 template <class Association, class Child>
 struct associate_sender {
     using sender_concept = sender_tag;
 
-    associate_sender(Association a, auto&& make_child)
-        : association(static_cast<Association&&>(a)) {
-        if (association) child.emplace(make_child());
+    template <class Sender, class Token>
+    associate_sender(Sender&& sender, const Token& token)
+        : child(std::in_place, token.wrap(static_cast<Sender&&>(sender))) {
+        association = token.try_associate();
+        if (!association) child.reset();
     }
-    associate_sender(associate_sender&&) = default;
+    associate_sender(associate_sender&& other) noexcept(std::is_nothrow_move_constructible_v<Child>)
+        : association(static_cast<Association&&>(other.association)) {
+        const taken_child<Child> taken(other.child);
+        if (association) child.emplace(taken.get());
+    }
     /// A copy is another piece of work of the scope.
-    associate_sender(const associate_sender& other) requires std::copy_constructible<Child>
+    associate_sender(const associate_sender& other) noexcept(
+        std::is_nothrow_copy_constructible_v<Child>&& noexcept(
+            other.association.try_associate())) requires std::copy_constructible<Child>
         : association(other.association.try_associate()) {
         if (association) child.emplace(*other.child);
     }
@@ -76,21 +100,20 @@ struct associate_sender {
     }
 
     template <receiver Receiver>
+        requires std::is_invocable_v<connect_unchecked_t, Child, Receiver>
     auto connect(Receiver receiver) && noexcept(connects_nothrow<Child, Receiver>) {
         return associate_operation<Association, Child, Receiver>(
-            static_cast<Association&&>(association), std::move(child),
-            static_cast<Receiver&&>(receiver));
+            static_cast<associate_sender&&>(*this), static_cast<Receiver&&>(receiver));
     }
+    /// Connects a copy, whether or not the sender is const: each operation needs an association.
     template <receiver Receiver>
-        requires std::copy_constructible<Child>
-    auto connect(Receiver receiver) const& {
-        return associate_sender(*this).move_connect(static_cast<Receiver&&>(receiver));
-    }
-    template <class Receiver>
-    auto move_connect(Receiver&& receiver) {
-        return associate_operation<Association, Child, Receiver>(
-            static_cast<Association&&>(association), std::move(child),
-            static_cast<Receiver&&>(receiver));
+        requires(std::copy_constructible<Child>&&
+                     std::is_invocable_v<connect_unchecked_t, Child, Receiver>)
+    auto connect(Receiver receiver) const& noexcept(
+        std::is_nothrow_copy_constructible_v<associate_sender>&&
+            connects_nothrow<Child, Receiver>) {
+        return associate_operation<Association, Child, Receiver>(associate_sender(*this),
+                                                                 static_cast<Receiver&&>(receiver));
     }
 
     Association association;
@@ -103,16 +126,15 @@ struct associate_sender {
 /// joined. If the scope is closed, it is stopped.
 struct associate_t {
     template <sender Sender, scope_token Token>
-    constexpr auto operator()(Sender&& sender, Token&& token) const {
+    constexpr auto operator()(Sender&& sender, const Token& token) const {
         using wrapped = std::remove_cvref_t<decltype(token.wrap(static_cast<Sender&&>(sender)))>;
-        using association = decltype(token.try_associate());
-        wrapped child(token.wrap(static_cast<Sender&&>(sender)));
-        return detail::associate_sender<association, wrapped>(
-            token.try_associate(), [&]() -> wrapped&& { return static_cast<wrapped&&>(child); });
+        using result = detail::associate_sender<decltype(token.try_associate()), wrapped>;
+        detail::check_early<result>();
+        return result(static_cast<Sender&&>(sender), token);
     }
     template <scope_token Token>
-    constexpr auto operator()(Token&& token) const {
-        return detail::bound_closure(associate_t{}, static_cast<Token&&>(token));
+    constexpr auto operator()(const Token& token) const {
+        return detail::bound_closure(associate_t{}, token);
     }
 };
 inline constexpr associate_t associate{};
