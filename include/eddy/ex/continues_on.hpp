@@ -6,6 +6,7 @@
 
 #include <eddy/ex/detail/adaptor.hpp>
 #include <eddy/ex/detail/attributes.hpp>
+#include <eddy/ex/detail/keepable.hpp>
 #include <eddy/ex/detail/stored_result.hpp>
 #include <eddy/ex/into_variant.hpp>
 #include <eddy/ex/scheduler.hpp>
@@ -23,6 +24,8 @@ template <class Child, class Schedule>
 consteval auto continues_on_signatures() {
     if constexpr (!is_signatures<Child>) {
         return Child{};
+    } else if constexpr (!keepable<Child, set_value_t, set_error_t>) {
+        return not_keepable{};
     } else {
         return join_signatures_t<stored_signatures_t<Child>,
                                  map_signatures_t<Schedule, drop_values>>{};

@@ -4,6 +4,7 @@
 
 #if EDDY_EX_BUILTIN
 
+#include <eddy/ex/detail/keepable.hpp>
 #include <eddy/ex/detail/plain_adaptor.hpp>
 #include <eddy/ex/detail/then.hpp>
 
@@ -50,9 +51,13 @@ struct into_variant_state : plain_state<Receiver> {
 struct into_variant_kind {
     template <class Child>
     static consteval auto signatures() {
-        return join_signatures_t<completion_signatures<set_value_t(into_variant_type<Child>)>,
-                                 map_signatures_t<Child, drop_values>,
-                                 throws_if<!stores_nothrow<Child, set_value_t>>>{};
+        if constexpr (!keepable<Child, set_value_t, set_error_t>) {
+            return not_keepable{};
+        } else {
+            return join_signatures_t<completion_signatures<set_value_t(into_variant_type<Child>)>,
+                                     map_signatures_t<Child, drop_values>,
+                                     throws_if<!stores_nothrow<Child, set_value_t>>>{};
+        }
     }
     template <class Receiver, class Child>
     using state = into_variant_state<Receiver, into_variant_type<Child>>;

@@ -5,6 +5,7 @@
 #if EDDY_EX_BUILTIN
 
 #include <eddy/ex/connect.hpp>
+#include <eddy/ex/detail/keepable.hpp>
 #include <eddy/ex/detail/spawn.hpp>
 #include <eddy/ex/detail/stop_when.hpp>
 #include <eddy/ex/detail/stored_result.hpp>
@@ -250,6 +251,8 @@ struct spawn_future_t {
             detail::signatures_or_mistake<detail::future_work<wrapped_sender, inner_env>, env<>>;
         if constexpr (!detail::is_signatures<signatures>) {
             detail::explain_sender<detail::future_work<wrapped_sender, inner_env>, env<>>();
+        } else if constexpr (!detail::keepable<signatures, set_value_t, set_error_t>) {
+            detail::not_keepable::explain<wrapped_sender>();
         } else {
             using state = detail::spawned_future<std::remove_const_t<decltype(allocator)>, Token,
                                                  wrapped_sender, inner_env>;

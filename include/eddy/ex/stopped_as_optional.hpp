@@ -5,6 +5,7 @@
 #if EDDY_EX_BUILTIN
 
 #include <eddy/ex/detail/attributes.hpp>
+#include <eddy/ex/detail/keepable.hpp>
 #include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/detail/plain_adaptor.hpp>
 #include <eddy/ex/detail/single_value.hpp>
@@ -65,6 +66,8 @@ struct stopped_as_optional_kind {
             return not_optional{};
         } else if constexpr (std::is_void_v<only_value_t<Child>>) {
             return not_optional{};
+        } else if constexpr (!keepable<Child, set_value_t>) {
+            return not_keepable{};
         } else {
             return map_signatures_t<Child, stopped_as_optional_map<only_value_t<Child>>>{};
         }

@@ -7,6 +7,7 @@
 #include <eddy/ex/connect.hpp>
 #include <eddy/ex/detail/adaptor.hpp>
 #include <eddy/ex/detail/choice.hpp>
+#include <eddy/ex/detail/keepable.hpp>
 #include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/detail/product.hpp>
 #include <eddy/ex/get_stop_token.hpp>
@@ -58,6 +59,8 @@ consteval auto when_all_signatures() {
         return join_signatures_t<Children...>{};
     } else if constexpr (((count_of<Children, set_value_t> > 1) || ...)) {
         return when_all_ambiguous{};
+    } else if constexpr (!(keepable<Children, set_value_t, set_error_t> && ...)) {
+        return not_keepable{};
     } else {
         using others =
             join_signatures_t<completion_signatures<>,

@@ -4,6 +4,7 @@
 #include <eddy/ex/detail/attributes.hpp>
 #include <eddy/ex/detail/choice.hpp>
 #include <eddy/ex/detail/invoke.hpp>
+#include <eddy/ex/detail/keepable.hpp>
 #include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/detail/product.hpp>
 #include <eddy/ex/detail/then.hpp>
@@ -73,15 +74,17 @@ using second_sender_t = std::invoke_result_t<Function, std::decay_t<Args>&...>;
 /// Storing the results, calling the function and connecting what it returns throws nothing.
 template <class Function, class Env, class... Args>
 inline constexpr bool let_nothrow = nothrow_decay_copyable<Args...>&&
-    std::is_nothrow_invocable_v<Function, std::decay_t<Args>&...>&&
-        connects_nothrow<second_sender_t<Function, Args...>, any_receiver<Env>>;
+    std::is_nothrow_invocable_v<Function, std::decay_t<Args>&...>&& std::is_nothrow_invocable_v<
+        connect_unchecked_t, second_sender_t<Function, Args...>, any_receiver<Env>>;
 
 /// Env: of the second sender, none or one.
 template <class Tag, class Function, class... Env>
 struct let_map {
     template <class... Args>
     static consteval auto signatures() {
-        if constexpr (!std::is_invocable_v<Function, std::decay_t<Args>&...>) {
+        if constexpr (!keepable_results<type_list<Args...>>::value) {
+            return not_keepable{};
+        } else if constexpr (!std::is_invocable_v<Function, std::decay_t<Args>&...>) {
             return typename let_mistake<Tag>::call{};
         } else if constexpr (!sender<second_sender_t<Function, Args...>>) {
             return typename let_mistake<Tag>::result{};
@@ -120,6 +123,16 @@ struct let_receiver {
     auto get_env() const noexcept { return detail::join_env(*environment, ex::get_env(*receiver)); }
 };
 
+/// Every sender that `Function` may return can be connected to `Receiver`.
+template <class Function, class Receiver>
+struct connects_second {
+    template <class List>
+    struct one;
+    template <class... Args>
+    struct one<type_list<Args...>>
+        : std::is_invocable<connect_unchecked_t, second_sender_t<Function, Args...>, Receiver> {};
+};
+
 template <class Tag, class Child, class Receiver, class Function>
 class let_operation;
 
@@ -151,6 +164,14 @@ struct let_state : immovable {
     [[no_unique_address]] Function function;
     [[no_unique_address]] environment let_environment;
 };
+
+template <class Tag, class Child, class Receiver, class Function>
+concept let_connectable = connectable_child<Child, let_state<Tag, Child, Receiver, Function>> &&
+    all_of<gather_t<signatures_or_mistake<Child, forwarding_env_t<env_of_t<Receiver>>>, Tag,
+                    type_list>,
+           connects_second<
+               Function, let_receiver<Receiver, typename let_state<Tag, Child, Receiver, Function>::
+                                                    environment>>::template one>;
 
 /// The two operations share their memory: the first one is destroyed when it has completed, and
 /// only then is the second one made. What the first one sent is kept beside them.
@@ -295,8 +316,7 @@ struct let_sender : connected_as_it_is<let_sender<Tag, Child, Function>> {
     using operation = let_operation<Tag, like_t<Self, Child>, Receiver, Function>;
 
     template <class Self, class Receiver>
-        requires connectable_child<like_t<Self, Child>,
-                                   let_state<Tag, like_t<Self, Child>, Receiver, Function>>
+        requires let_connectable<Tag, like_t<Self, Child>, Receiver, Function>
     static auto connect_as(Self&& self, Receiver&& receiver) noexcept(
         std::is_nothrow_constructible_v<operation<Self, Receiver>, like_t<Self, Child>, Receiver,
                                         like_t<Self, Function>>) {
