@@ -100,7 +100,7 @@ struct on_closure_attributes : attributes_without_completions<env_of_t<const Chi
     template <class Tag, class Env>
         requires(std::is_invocable_v<query_origin, child_attributes, const Env&>&&
                      delivers_on<Sender, origin<Env>, Tag, Env>())
-    constexpr auto query(get_completion_scheduler_t<Tag>, const Env& env) const noexcept {
+    constexpr decltype(auto) query(get_completion_scheduler_t<Tag>, const Env& env) const noexcept {
         return query_origin{}(this->env_, env);
     }
     template <class Tag, class Env>

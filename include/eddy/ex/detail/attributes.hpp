@@ -131,7 +131,8 @@ struct mapped_attributes : attributes_without_completions<env_of_t<const Child&>
 
     template <class Tag, class... Env>
         requires(place<Tag, forwarding_env_t<const Env&>...>::known)
-    constexpr auto query(get_completion_scheduler_t<Tag>, const Env&... env) const noexcept {
+    constexpr decltype(auto) query(get_completion_scheduler_t<Tag>,
+                                   const Env&... env) const noexcept {
         using source = typename place<Tag, forwarding_env_t<const Env&>...>::tag;
         return get_completion_scheduler_t<source>{}(this->env_, detail::as_forwarding(env)...);
     }

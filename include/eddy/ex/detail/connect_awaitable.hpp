@@ -66,7 +66,7 @@ struct awaiting_promise {
         return static_cast<T&&>(object).as_awaitable(*this);
     }
 
-    auto get_env() const noexcept { return ex::get_env(receiver_); }
+    decltype(auto) get_env() const noexcept { return ex::get_env(receiver_); }
 
     Receiver& receiver_;
 };
