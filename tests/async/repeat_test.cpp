@@ -1,4 +1,5 @@
 #include "async/running.hpp"
+#include "ex/queries.hpp"
 #include "ex/support.hpp"
 #include "support/engine_fixture.hpp"
 
@@ -113,6 +114,34 @@ TEST_P(RepeatLoops, ReadsByteByByteToTheEndOfTheStream) {
     ASSERT_TRUE(until([&] { return reads.ended(); }));
     EXPECT_EQ(reads.how(), ending::value);
     EXPECT_EQ(seen, "hello world");
+}
+
+/// Answers with its own address.
+struct itself {
+    const itself* query(ex_testing::get_name_t) const noexcept { return this; }
+};
+struct receiver_with_itself {
+    using receiver_concept = ex::receiver_tag;
+    const itself* environment;
+    void set_value() noexcept {}
+    void set_error(auto&&) noexcept {}
+    void set_stopped() noexcept {}
+    const itself& get_env() const noexcept { return *environment; }
+};
+
+TEST(Repeat, TheSendersSeeTheEnvironmentOfTheReceiverAndNoCopy) {
+    const itself environment;
+    const itself* seen = nullptr;
+    auto operation = ex::connect(repeat_until([&] {
+                                     return ex::read_env(ex_testing::get_name) |
+                                            ex::then([&](const itself* name) {
+                                                seen = name;
+                                                return true;
+                                            });
+                                 }),
+                                 receiver_with_itself{&environment});
+    ex::start(operation);
+    EXPECT_EQ(seen, &environment);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct child_receiver {
     }
     void set_stopped() noexcept { state->done(Which{}, ex::set_stopped_t{}); }
 
-    auto get_env() const noexcept { return state->env_for(Which{}); }
+    decltype(auto) get_env() const noexcept { return state->env_for(Which{}); }
 };
 
 struct only_child {};
