@@ -51,6 +51,8 @@ TEST(ExecAssociate, ItIsStoppedWithItsScope) {
     EXPECT_TRUE(join.joined);
 }
 
+// stdexec takes only rvalues.
+#if EDDY_EX_BUILTIN
 TEST(ExecAssociate, ATokenMayBeAnLvalue) {
     ex::simple_counting_scope scope;
     const auto token = scope.get_token();
@@ -62,6 +64,7 @@ TEST(ExecAssociate, ATokenMayBeAnLvalue) {
     joiner join(scope);
     EXPECT_TRUE(join.joined);
 }
+#endif
 
 TEST(ExecAssociate, AnLvalueIsConnectedByCopyAndCountsOnceMore) {
     ex::simple_counting_scope scope;

@@ -188,8 +188,6 @@ static_assert(needs_name<decltype(ex::schedule_from(name))>);
 static_assert(needs_name<decltype(ex::starts_on(here, name))>);
 static_assert(needs_name<decltype(ex::on(here, name))>);
 static_assert(needs_name<decltype(name | ex::on(here, ex::then(count)))>);
-static_assert(needs_name<decltype(ex::when_all(name, ex::just()))>);
-static_assert(needs_name<decltype(ex::when_all_with_variant(name, ex::just()))>);
 static_assert(needs_name<decltype(ex::associate(name, std::declval<token>()))>);
 static_assert(needs_name<decltype(ex::associate(name, std::declval<stopping_token>()))>);
 
@@ -201,8 +199,6 @@ static_assert(never_connects<decltype(name | ex::let_value(fail) | ex::let_error
 static_assert(never_connects<decltype(name | ex::let_value(fail) | ex::let_error(count))>);
 static_assert(never_connects<decltype(name | ex::let_value([](int) { return ex::just_stopped(); }) |
                                       ex::let_stopped(of_number))>);
-static_assert(never_connects<decltype(name | ex::let_value(fail) | ex::stopped_as_optional())>);
-static_assert(never_connects<decltype(name | ex::bulk(seq, 2, of_index_and_text))>);
 static_assert(never_connects<decltype(name | ex::bulk_chunked(seq, 2, of_range_and_text))>);
 static_assert(never_connects<decltype(name | ex::bulk_unchunked(seq, 2, of_index_and_text))>);
 static_assert(never_connects<decltype(ex::starts_on(here, name | ex::then(of_text)))>);
@@ -212,6 +208,13 @@ static_assert(never_connects<decltype(ex::when_all(name | ex::then(of_text)))>);
 static_assert(never_connects<decltype(ex::when_all_with_variant(name | ex::then(of_text)))>);
 static_assert(
     never_connects<decltype(ex::associate(name | ex::then(of_text), std::declval<token>()))>);
+
+// stdexec does not compile some of these, and others only fail to compile in connect().
+#if EDDY_EX_BUILTIN
+static_assert(needs_name<decltype(ex::when_all(name, ex::just()))>);
+static_assert(needs_name<decltype(ex::when_all_with_variant(name, ex::just()))>);
+static_assert(never_connects<decltype(name | ex::let_value(fail) | ex::stopped_as_optional())>);
+static_assert(never_connects<decltype(name | ex::bulk(seq, 2, of_index_and_text))>);
 
 // The second sender of let_*.
 
@@ -298,33 +301,33 @@ inline constexpr bool only_as_an_rvalue =
 template <class Sender>
 using associated = decltype(ex::associate(std::declval<Sender>(), std::declval<token>()));
 
+template <template <class> class Holds, class... Adapted>
+inline constexpr bool all = (Holds<Adapted>::value && ...);
 template <class Child, template <class> class Holds>
-inline constexpr bool for_each_adaptor = Holds<Child>::value&& Holds<
-    decltype(std::declval<Child>() | ex::then(count))>::value&&
-    Holds<decltype(std::declval<Child>() | ex::upon_error(count))>::value&& Holds<
-        decltype(std::declval<Child>() | ex::upon_stopped(count))>::value&&
-        Holds<decltype(std::declval<Child>() | ex::let_value(just_count))>::value&& Holds<
-            decltype(std::declval<Child>() | ex::let_error(just_count))>::value&&
-            Holds<decltype(std::declval<Child>() | ex::let_stopped(just_count))>::value&& Holds<
-                decltype(std::declval<Child>() | ex::into_variant())>::value&&
-                Holds<decltype(std::declval<Child>() | ex::bulk(seq, 2, count))>::value&& Holds<
-                    decltype(std::declval<Child>() | ex::bulk_chunked(seq, 2, count))>::value&&
-                    Holds<decltype(std::declval<Child>() |
-                                   ex::bulk_unchunked(seq, 2, count))>::value&&
-                        Holds<decltype(ex::write_env(std::declval<Child>(), ex::env<>{}))>::value&&
-                            Holds<decltype(std::declval<Child>() | ex::unstoppable)>::value&& Holds<
-                                decltype(std::declval<Child>() | ex::continues_on(here))>::value&&
-                                Holds<decltype(ex::schedule_from(std::declval<Child>()))>::value&&
-                                    Holds<decltype(ex::when_all(std::declval<Child>(),
-                                                                ex::just()))>::value;
+inline constexpr bool for_each_adaptor =
+    all<Holds, Child, decltype(std::declval<Child>() | ex::then(count)),
+        decltype(std::declval<Child>() | ex::upon_error(count)),
+        decltype(std::declval<Child>() | ex::upon_stopped(count)),
+        decltype(std::declval<Child>() | ex::let_value(just_count)),
+        decltype(std::declval<Child>() | ex::let_error(just_count)),
+        decltype(std::declval<Child>() | ex::let_stopped(just_count)),
+        decltype(std::declval<Child>() | ex::into_variant()),
+        decltype(std::declval<Child>() | ex::bulk(seq, 2, count)),
+        decltype(std::declval<Child>() | ex::bulk_chunked(seq, 2, count)),
+        decltype(std::declval<Child>() | ex::bulk_unchunked(seq, 2, count)),
+        decltype(ex::write_env(std::declval<Child>(), ex::env<>{})),
+        decltype(std::declval<Child>() | ex::unstoppable),
+        decltype(std::declval<Child>() | ex::continues_on(here)),
+        decltype(ex::schedule_from(std::declval<Child>())),
+        decltype(ex::when_all(std::declval<Child>(), ex::just()))>;
 
 /// Made of other adaptors in the draft, which then hold copies of the child.
 template <class Child, template <class> class Holds>
 inline constexpr bool for_each_composed_adaptor =
-    Holds<decltype(std::declval<Child>() | ex::then(count) | ex::stopped_as_optional())>::value&&
-        Holds<decltype(std::declval<Child>() | ex::stopped_as_error(1))>::value&&
-            Holds<decltype(ex::starts_on(here, std::declval<Child>()))>::value&& Holds<
-                decltype(ex::when_all_with_variant(std::declval<Child>(), ex::just()))>::value;
+    all<Holds, decltype(std::declval<Child>() | ex::then(count) | ex::stopped_as_optional()),
+        decltype(std::declval<Child>() | ex::stopped_as_error(1)),
+        decltype(ex::starts_on(here, std::declval<Child>())),
+        decltype(ex::when_all_with_variant(std::declval<Child>(), ex::just()))>;
 
 template <class Sender>
 using takes_lvalues = std::bool_constant<only_as_an_lvalue<Sender>>;
@@ -335,17 +338,14 @@ static_assert(for_each_adaptor<used_up, takes_rvalues>);
 using move_only = decltype(ex::just(std::unique_ptr<int>()));
 static_assert(for_each_adaptor<move_only, takes_rvalues>);
 static_assert(for_each_composed_adaptor<move_only, takes_rvalues>);
-#if EDDY_EX_BUILTIN
 static_assert(for_each_composed_adaptor<kept_elsewhere, takes_lvalues>);
 static_assert(for_each_composed_adaptor<used_up, takes_rvalues>);
-#endif
 
 /// Adaptors that connect a copy of the child, as an rvalue.
 template <class Child, template <class> class Holds>
 inline constexpr bool for_each_copying_adaptor =
-    Holds<decltype(ex::on(here, std::declval<Child>()))>::value&&
-        Holds<decltype(std::declval<Child>() | ex::on(here, ex::then(count)))>::value&&
-            Holds<associated<Child>>::value;
+    all<Holds, decltype(ex::on(here, std::declval<Child>())),
+        decltype(std::declval<Child>() | ex::on(here, ex::then(count))), associated<Child>>;
 template <class Sender>
 using takes_both =
     std::bool_constant<ex::sender_to<Sender, takes_all> && ex::sender_to<Sender&, takes_all> &&
@@ -360,5 +360,6 @@ struct used_up_here : used_up {
 static_assert(for_each_copying_adaptor<used_up_here, takes_both>);
 static_assert(for_each_copying_adaptor<kept_elsewhere, takes_neither>);
 static_assert(for_each_copying_adaptor<move_only, takes_rvalues>);
+#endif
 
 }  // namespace eddy::ex_testing::exec_sender_to
