@@ -25,28 +25,26 @@ struct plan {
     std::atomic<std::size_t> value{0};
     std::atomic<unsigned> skip{0};
     std::atomic<unsigned> times{0};
+    std::atomic<std::uint64_t> fired{0};
 
     void set(std::size_t to, unsigned after, unsigned count) noexcept {
         value.store(to, relaxed);
         skip.store(after, relaxed);
         times.store(count, relaxed);
     }
-    bool fires() noexcept { return !take_one(skip) && take_one(times); }
+    bool fires() noexcept {
+        const bool yes = !take_one(skip) && take_one(times);
+        fired.fetch_add(yes ? 1 : 0, relaxed);
+        return yes;
+    }
 };
 using plans = std::array<plan, static_cast<std::size_t>(call::count_)>;
 
 plans failures;
 plans cuts;
 std::atomic<bool> any_plan{false};
-std::atomic<std::uint64_t> all_fired{0};
 
 plan& of(plans& all, call which) noexcept { return all[static_cast<std::size_t>(which)]; }
-
-bool fires(plan& one) noexcept {
-    const bool yes = one.fires();
-    all_fired.fetch_add(yes ? 1 : 0, relaxed);
-    return yes;
-}
 
 }  // namespace
 
@@ -64,13 +62,23 @@ void fail_nothing() noexcept {
     for (plans* all : {&failures, &cuts}) {
         for (plan& one : *all) {
             one.set(0, 0, 0);
+            one.fired.store(0, relaxed);
         }
     }
     any_plan.store(false, relaxed);
-    all_fired.store(0, relaxed);
 }
 
-std::uint64_t fired() noexcept { return all_fired.load(relaxed); }
+std::uint64_t fired(call which) noexcept {
+    return of(failures, which).fired.load(relaxed) + of(cuts, which).fired.load(relaxed);
+}
+
+std::uint64_t fired() noexcept {
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i != failures.size(); ++i) {
+        all += fired(static_cast<call>(i));
+    }
+    return all;
+}
 
 bool faults_are_planned() noexcept { return any_plan.load(relaxed); }
 
@@ -79,7 +87,7 @@ int injected(call which) noexcept {
         return 0;
     }
     plan& failure = of(failures, which);
-    return fires(failure) ? static_cast<int>(failure.value.load(relaxed)) : 0;
+    return failure.fires() ? static_cast<int>(failure.value.load(relaxed)) : 0;
 }
 
 std::size_t shortened(call which, std::size_t size) noexcept {
@@ -88,13 +96,14 @@ std::size_t shortened(call which, std::size_t size) noexcept {
     }
     plan& cut = of(cuts, which);
     const std::size_t to = cut.value.load(relaxed);
-    return size > to && fires(cut) ? to : size;
+    return size > to && cut.fires() ? to : size;
 }
 #else
 void fail(call, int, unsigned, unsigned) noexcept {}
 void shorten(call, std::size_t, unsigned, unsigned) noexcept {}
 void fail_nothing() noexcept {}
 std::uint64_t fired() noexcept { return 0; }
+std::uint64_t fired(call) noexcept { return 0; }
 #endif
 
 }  // namespace eddy::kernel

@@ -55,7 +55,8 @@ enum class call : std::uint8_t {
     clone,
     pidfd_open,
     pidfd_send_signal,
-    pidfd_info,  ///< the kernel has forgotten how the process ended, or never knew
+    pidfd_signal_group,  ///< no call: says that the kernel lacks the flag
+    pidfd_info,          ///< the kernel has forgotten how the process ended, or never knew
     kill,
     waitid,
     sigmask,
@@ -99,6 +100,8 @@ void fail_nothing() noexcept;
 
 /// How many calls have failed or were shortened because a test asked for it.
 std::uint64_t fired() noexcept;
+/// How many calls of that kind have.
+std::uint64_t fired(call which) noexcept;
 
 #ifdef EDDY_FAULTS
 /// False: injected() and shortened() ask for nothing.

@@ -82,7 +82,9 @@ std::error_code signal_pidfd(int pidfd, int signal) noexcept {
 
 std::error_code signal_group(int pidfd, pid_t leader, int signal) noexcept {
     constexpr unsigned process_group = 1U << 2;  // PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9
-    const std::error_code error = send_signal(pidfd, signal, process_group);
+    const std::error_code error = injected(call::pidfd_signal_group) != 0
+                                      ? system_error(EINVAL)
+                                      : send_signal(pidfd, signal, process_group);
     if (error != std::errc::invalid_argument || leader <= 0) {
         return error;
     }

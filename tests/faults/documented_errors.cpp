@@ -24,6 +24,8 @@ constexpr const char* name_stays =
     "the name of a socket whose file cannot be looked at stays: it may be another's by then";
 constexpr const char* as_far_as_told =
     "what /proc and the position of a file tell is only looked at where it can be";
+constexpr const char* stays_free = "a thread that cannot be bound to its core runs on any";
+constexpr const char* asked_twice = "a process that is gone has also left its status behind";
 constexpr const char* only_advice = "the answer only makes something faster";
 
 constexpr documented_error interrupted{EINTR, made_again, true};
@@ -61,14 +63,17 @@ constexpr documented_error of_names[] = {{ENOBUFS}};
 constexpr documented_error of_setsockopt[] = {{ENOBUFS, only_advice}, {ENOPROTOOPT, only_advice}};
 constexpr documented_error of_getsockopt[] = {{ENOBUFS, only_advice}, {ENOPROTOOPT, only_advice}};
 constexpr documented_error of_fstat[] = {{ENOMEM, another_comes}, {EOVERFLOW, another_comes}};
-constexpr documented_error of_stat[] = {{ENOMEM, name_stays}, {EACCES, name_stays}};
+constexpr documented_error of_stat[] = {{ENOMEM, name_stays, false, EADDRINUSE},
+                                        {EACCES, name_stays, false, EADDRINUSE}};
 constexpr documented_error of_truncate[] = {{EIO}, {EPERM}, interrupted};
 constexpr documented_error of_seek[] = {{EOVERFLOW, as_far_as_told}};
-constexpr documented_error of_unlink[] = {{EIO, name_stays}, {EACCES, name_stays}};
+constexpr documented_error of_unlink[] = {{EIO, name_stays, false, EADDRINUSE},
+                                          {EACCES, name_stays, false, EADDRINUSE}};
 constexpr documented_error of_readlink[] = {{EIO, only_advice}, {ENOMEM, only_advice}};
 constexpr documented_error of_isatty[] = {{ENOTTY, only_advice}};
 constexpr documented_error of_fcntl[] = {{EPERM, only_advice}};
-constexpr documented_error of_dupfd[] = {{EMFILE}, {EINVAL, nullptr, false, EMFILE}};
+constexpr documented_error of_dupfd[] = {{EMFILE, acceptor_survives},
+                                         {EINVAL, acceptor_survives, false, EMFILE}};
 constexpr documented_error of_poll[] = {{ENOMEM, wait_goes_on, false, EBADF},  // a watch: invalid
                                         interrupted};
 constexpr documented_error of_eventfd[] = {
@@ -94,67 +99,68 @@ constexpr documented_error of_uring_buffers[] = {{ENOMEM, has_another_way},
 constexpr documented_error of_futex_wait[] = {{EINTR, "who sleeps looks again", true}};
 constexpr documented_error of_clone[] = {{EAGAIN}, {ENOMEM}};
 constexpr documented_error of_pidfd_open[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENOMEM}};
-constexpr documented_error of_signal[] = {{EPERM}};
-constexpr documented_error of_pidfd_info[] = {{ENOTTY, has_another_way}};
+constexpr documented_error of_signal[] = {{EPERM, asked_twice}};
+constexpr documented_error of_kill[] = {{EPERM, nobody_is_told}};
+constexpr documented_error of_pidfd_info[] = {{ENOTTY, nullptr, false, ECHILD}};
 constexpr documented_error of_sigmask[] = {
     {EPERM, nobody_is_told, false, 0, errc::signal_not_blocked}};
 constexpr documented_error of_sigaction[] = {{EPERM, only_advice}};
 constexpr documented_error of_sigqueue[] = {{EPERM, nobody_is_told}};
 constexpr documented_error of_prctl[] = {{EPERM, only_advice}};
-constexpr documented_error of_affinity[] = {{EPERM}};
+constexpr documented_error of_affinity[] = {{EINVAL, stays_free}, {EPERM, stays_free}};
 
 constexpr fault_kind kinds[] = {
-    {call::read, "read", of_read, true},
-    {call::write, "write", of_write, true},
-    {call::recv, "recv", of_recv, true},
-    {call::send, "send", of_send, true},
-    {call::accept, "accept", of_accept},
-    {call::connect, "connect", of_connect},
-    {call::open, "open", of_open},
-    {call::close, "close", of_close},
-    {call::fsync, "fsync", of_fsync},
-    {call::socket, "socket", of_socket},
-    {call::pipe, "pipe", of_pipe},
-    {call::bind, "bind", of_bind},
-    {call::listen, "listen", of_listen},
-    {call::shutdown, "shutdown", of_shutdown},
-    {call::getsockname, "getsockname", of_names},
-    {call::getpeername, "getpeername", of_names},
-    {call::setsockopt, "setsockopt", of_setsockopt},
-    {call::getsockopt, "getsockopt", of_getsockopt},
-    {call::fstat, "fstat", of_fstat},
-    {call::stat, "stat", of_stat},
-    {call::truncate, "truncate", of_truncate},
-    {call::seek, "seek", of_seek},
-    {call::unlink, "unlink", of_unlink},
-    {call::readlink, "readlink", of_readlink},
-    {call::isatty, "isatty", of_isatty},
-    {call::fcntl, "fcntl", of_fcntl},
-    {call::dupfd, "dupfd", of_dupfd},
-    {call::poll, "poll", of_poll},
-    {call::eventfd, "eventfd", of_eventfd},
-    {call::eventfd_read, "eventfd_read", of_eventfd_call},
-    {call::eventfd_write, "eventfd_write", of_eventfd_call},
-    {call::timerfd, "timerfd", of_timerfd},
-    {call::signalfd, "signalfd", of_signalfd},
-    {call::epoll_create, "epoll_create", of_epoll_create},
-    {call::epoll_ctl, "epoll_ctl", of_epoll_ctl},
-    {call::epoll_wait, "epoll_wait", of_epoll_wait},
-    {call::uring_setup, "uring_setup", of_uring_setup},
-    {call::uring_enter, "uring_enter", of_uring_enter},
-    {call::uring_register, "uring_register", of_uring_register},
-    {call::uring_buffers, "uring_buffers", of_uring_buffers},
-    {call::futex_wait, "futex_wait", of_futex_wait},
-    {call::clone, "clone", of_clone},
-    {call::pidfd_open, "pidfd_open", of_pidfd_open},
-    {call::pidfd_send_signal, "pidfd_send_signal", of_signal},
-    {call::pidfd_info, "pidfd_info", of_pidfd_info},
-    {call::kill, "kill", of_signal},
-    {call::sigmask, "sigmask", of_sigmask},
-    {call::sigaction, "sigaction", of_sigaction},
-    {call::sigqueue, "sigqueue", of_sigqueue},
-    {call::prctl, "prctl", of_prctl},
-    {call::affinity, "affinity", of_affinity},
+    {call::read, "read", {"Files"}, of_read, true},
+    {call::write, "write", {"Files"}, of_write, true},
+    {call::recv, "recv", {"EchoCallbacks"}, of_recv, true},
+    {call::send, "send", {"EchoCallbacks"}, of_send, true},
+    {call::accept, "accept", {"EchoTasks"}, of_accept},
+    {call::connect, "connect", {"EchoTasks"}, of_connect},
+    {call::open, "open", {"Files"}, of_open},
+    {call::close, "close", {"Files"}, of_close},
+    {call::fsync, "fsync", {"Files"}, of_fsync},
+    {call::socket, "socket", {"EchoTasks"}, of_socket},
+    {call::pipe, "pipe", {"Spawn"}, of_pipe},
+    {call::bind, "bind", {"EchoTasks"}, of_bind},
+    {call::listen, "listen", {"EchoTasks"}, of_listen},
+    {call::shutdown, "shutdown", {"EchoTasks"}, of_shutdown},
+    {call::getsockname, "getsockname", {"EchoTasks"}, of_names},
+    {call::getpeername, "getpeername", {"LocalPaths"}, of_names},
+    {call::setsockopt, "setsockopt", {"EchoTasks"}, of_setsockopt},
+    {call::getsockopt, "getsockopt", {"EchoCallbacks"}, of_getsockopt},
+    {call::fstat, "fstat", {"Files"}, of_fstat},
+    {call::stat, "stat", {"LocalPaths"}, of_stat},
+    {call::truncate, "truncate", {"Files"}, of_truncate},
+    {call::seek, "seek", {"Files"}, of_seek},
+    {call::unlink, "unlink", {"LocalPaths"}, of_unlink},
+    {call::readlink, "readlink", {"Pollset"}, of_readlink},
+    {call::isatty, "isatty", {"Making"}, of_isatty},
+    {call::fcntl, "fcntl", {"SendFile"}, of_fcntl},
+    {call::dupfd, "dupfd", {"StandardFds"}, of_dupfd},
+    {call::poll, "poll", {"Processes"}, of_poll},
+    {call::eventfd, "eventfd", {"Making"}, of_eventfd},
+    {call::eventfd_read, "eventfd_read", {"Embedding", "io_uring"}, of_eventfd_call},
+    {call::eventfd_write, "eventfd_write", {"Embedding"}, of_eventfd_call},
+    {call::timerfd, "timerfd", {"Embedding"}, of_timerfd},
+    {call::signalfd, "signalfd", {"Signals"}, of_signalfd},
+    {call::epoll_create, "epoll_create", {"Making", "epoll"}, of_epoll_create},
+    {call::epoll_ctl, "epoll_ctl", {"Making", "epoll"}, of_epoll_ctl},
+    {call::epoll_wait, "epoll_wait", {"EchoCallbacks", "epoll"}, of_epoll_wait},
+    {call::uring_setup, "uring_setup", {"Making", "io_uring"}, of_uring_setup},
+    {call::uring_enter, "uring_enter", {"EchoCallbacks", "io_uring"}, of_uring_enter},
+    {call::uring_register, "uring_register", {"Making", "io_uring"}, of_uring_register},
+    {call::uring_buffers, "uring_buffers", {"Making", "io_uring"}, of_uring_buffers},
+    {call::futex_wait, "futex_wait", {"PollsetSleepers"}, of_futex_wait},
+    {call::clone, "clone", {"Spawn"}, of_clone},
+    {call::pidfd_open, "pidfd_open", {"Processes"}, of_pidfd_open},
+    {call::pidfd_send_signal, "pidfd_send_signal", {"Processes"}, of_signal},
+    {call::pidfd_info, "pidfd_info", {"ReapedByOthers"}, of_pidfd_info},
+    {call::kill, "kill", {"ProcessGroups"}, of_kill},
+    {call::sigmask, "sigmask", {"Signals"}, of_sigmask},
+    {call::sigaction, "sigaction", {"Signals"}, of_sigaction},
+    {call::sigqueue, "sigqueue", {"Children"}, of_sigqueue},
+    {call::prctl, "prctl", {"Making"}, of_prctl},
+    {call::affinity, "affinity", {"LoopGroup"}, of_affinity},
 };
 
 constexpr const char* only_a_mistake = "fails only for arguments that are wrong";
@@ -173,6 +179,7 @@ constexpr kind_that_cannot_fail others[] = {
     {call::uring_receive_limit, stands_for_a_kernel},
     {call::rwf_nosignal, stands_for_a_kernel},
     {call::epoll_pwait2, stands_for_a_kernel},
+    {call::pidfd_signal_group, stands_for_a_kernel},
 };
 
 }  // namespace

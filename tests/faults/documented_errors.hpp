@@ -14,7 +14,8 @@ namespace eddy::test {
 
 struct documented_error {
     int error;
-    /// Why a scenario may succeed all the same. Null: it fails, and says why.
+    /// Why a scenario may succeed all the same. Null: it fails, and says why. A scenario may be
+    /// stricter: see fault_subject::tells.
     const char* unseen = nullptr;
     /// Linux fails once in this way, or a few times, and not on and on.
     bool passes = false;
@@ -24,9 +25,17 @@ struct documented_error {
     errc own = errc{};
 };
 
+/// Where a call of a kind is sure to be made.
+struct reached {
+    const char* scenario;  ///< as EDDY_SCENARIO is given it
+    /// The only engine, or strategy, that makes it. Null: each that the scenario is tried on.
+    const char* only = nullptr;
+};
+
 struct fault_kind {
     kernel::call which;
     const char* name;
+    reached by;
     std::span<const documented_error> errors;
     /// A transfer that may move less than it is asked to.
     bool may_be_short = false;

@@ -42,7 +42,8 @@ void writes_and_reads(eddy::loop& loop, attempt& a) {
     a.run(loop, work());
 }
 
-constexpr loop_scenario tried{&writes_and_reads};
+constexpr kernel::call told[] = {kernel::call::read, kernel::call::open};
+constexpr loop_scenario tried{.run = &writes_and_reads, .tells = told};
 EDDY_SCENARIO(Files, tried);
 
 }  // namespace

@@ -20,20 +20,24 @@ namespace {
 
 using kernel::call;
 
-/// All that fails in `scenario`, in words.
-std::string failures_of(const std::function<void(attempt&)>& scenario) {
+/// All that fails while `function` runs, in words.
+std::string failures_when(const std::function<void()>& function) {
     ::testing::TestPartResultArray results;
     {
         const ::testing::ScopedFakeTestPartResultReporter reporter(
             ::testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &results);
-        const fault_subject subject{"tried", scenario, [] { return std::uint64_t{0}; }};
-        with_every_fault(subject, 2);
+        function();
     }
     std::string all;
     for (int i = 0; i != results.size(); ++i) {
         all += results.GetTestPartResult(i).message();
     }
     return all;
+}
+
+std::string failures_of(const std::function<void(attempt&)>& scenario) {
+    const fault_subject subject{"tried", scenario, [] { return std::uint64_t{0}; }};
+    return failures_when([&] { with_every_fault(subject, 2); });
 }
 
 bool has(const std::string& text, std::string_view part) {
@@ -72,6 +76,28 @@ TEST(FaultHarness, NoticesAnErrorThatIsSwallowed) {
         static_cast<void>(write_and_read());
         a.succeed();
     });
+    EXPECT_TRUE(has(failures, "it succeeds although a call has failed")) << failures;
+}
+
+/// The table says that an EIO of a read may go unseen somewhere.
+TEST(FaultHarness, NoticesASwallowedErrorThatThisScenarioMustTell) {
+    const auto swallow = [](attempt& a) {
+        const fd_pair pipe = make_pipe();
+        char byte = 'x';
+        write_all(pipe.second.get(), "x");
+        static_cast<void>(kernel::read(pipe.first.get(), &byte, 1, -1));
+        a.succeed();
+    };
+    EXPECT_EQ(failures_of(swallow), "");
+    const call strict[] = {call::read};
+    const auto failures = failures_when([&] {
+        with_every_fault({.name = "tried",
+                          .scenario = swallow,
+                          .settle = [] { return std::uint64_t{0}; },
+                          .tells = strict},
+                         2);
+    });
+    EXPECT_TRUE(has(failures, "read number 1 fails with EIO")) << failures;
     EXPECT_TRUE(has(failures, "it succeeds although a call has failed")) << failures;
 }
 
@@ -154,6 +180,41 @@ TEST(FaultHarness, HasEveryKindOfCallInOneOfItsTables) {
     for (std::size_t i = 0; i != found.size(); ++i) {
         EXPECT_EQ(found[i], 1) << "the kind number " << i;
     }
+}
+
+/// All tests of the suites whose names end in "/" and `scenario`, as "SUITE.TEST".
+std::string tests_of(const std::string& scenario) {
+    std::string all;
+    const auto& program = *::testing::UnitTest::GetInstance();
+    for (int i = 0; i != program.total_test_suite_count(); ++i) {
+        const ::testing::TestSuite& suite = *program.GetTestSuite(i);
+        if (!std::string_view(suite.name()).ends_with("/Scenario" + scenario)) {
+            continue;
+        }
+        for (int j = 0; j != suite.total_test_count(); ++j) {
+            all += std::string(suite.GetTestInfo(j)->name()) + "\n";
+        }
+    }
+    return all;
+}
+
+/// The suite of that scenario looks whether the kind fires there (MeetsItsFaults).
+TEST(FaultHarness, KnowsAScenarioThatReachesEachKind) {
+    for (const fault_kind& kind : fault_kinds()) {
+        const std::string tests = tests_of(kind.by.scenario);
+        const std::string one =
+            "MeetsItsFaults/" + std::string(kind.by.only != nullptr ? kind.by.only : "");
+        EXPECT_TRUE(has(tests, one)) << kind.name << ": " << kind.by.scenario << " has only\n"
+                                     << tests;
+    }
+}
+
+TEST(FaultHarness, NoticesAKindThatTheScenarioDoesNotReach) {
+    const auto failures = failures_when([] {
+        const auto nothing = [](attempt& a) { a.succeed(); };
+        with_the_faults_of("LoopGroup", {"tried", nothing, [] { return std::uint64_t{0}; }});
+    });
+    EXPECT_TRUE(has(failures, "affinity is not called")) << failures;
 }
 
 TEST(FaultHarness, InjectsNoErrorThatDescribesAState) {

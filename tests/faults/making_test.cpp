@@ -40,7 +40,9 @@ void lives(eddy::loop& outside, attempt& a) {
     });
 }
 
-constexpr loop_scenario tried{.run = &lives, .tcp = false};
+constexpr kernel::call told[] = {kernel::call::eventfd, kernel::call::epoll_create,
+                                 kernel::call::epoll_ctl};
+constexpr loop_scenario tried{.run = &lives, .tcp = false, .tells = told};
 EDDY_SCENARIO(Making, tried);
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include <sys/socket.h>
+
 namespace eddy::test::multishot {
 
 namespace {

@@ -4,10 +4,14 @@
 #include <eddy/pollset/pollset_set.hpp>
 #include <eddy/pollset/pollset_timer.hpp>
 
+#include <algorithm>
+#include <array>
+#include <latch>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -123,34 +127,88 @@ void both(poll_domain& domain, attempt& a) {
     }
 }
 
+/// Of several workers in one pollset, one waits in the kernel, and those that are not even next
+/// sleep, until the end of their time.
+void sleep_beside_each_other(poll_domain& domain, attempt& a) {
+    a.guard([&] {
+        pollset set(domain);
+        std::array<std::error_code, 4> failed;
+        std::vector<std::thread> workers;
+        std::latch together(failed.size());
+        for (std::error_code& error : failed) {
+            workers.emplace_back([&] {
+                together.arrive_and_wait();
+                const time_point end = clock::now() + std::min<duration>(a.limit(), 2ms);
+                while (clock::now() < end) {
+                    if (const auto why = set.work(end); !why) {
+                        error = why.error();
+                        break;
+                    }
+                }
+            });
+        }
+        for (std::thread& worker : workers) {
+            worker.join();
+        }
+        for (const std::error_code error : failed) {
+            a.told(error);
+        }
+        a.succeed(a.errors().empty());
+    });
+}
+
 class PollsetFaultTest : public PollsetTest {
 protected:
-    void with_every_fault(unsigned nth_max) {
-        test::with_every_fault({.name = std::string(to_string(GetParam())),
-                                .scenario = [this](attempt& a) { both(domain(), a); },
-                                .settle = [] { return std::uint64_t{0}; }},
-                               nth_max);
+    using scenario_of_domain = void(poll_domain&, attempt&);
+
+    void with_every_fault(scenario_of_domain& run, unsigned nth_max) {
+        test::with_every_fault(subject_of(run), nth_max);
+    }
+    void with_the_faults_of(const char* name, scenario_of_domain& run) {
+        test::with_the_faults_of(name, subject_of(run));
+    }
+    void without_faults(scenario_of_domain& run) {
+        for (int i = 0; i != 2; ++i) {
+            attempt clean(patience);
+            run(domain(), clean);
+            EXPECT_TRUE(clean.succeeded());
+            EXPECT_TRUE(clean.errors().empty());
+        }
+    }
+
+private:
+    fault_subject subject_of(scenario_of_domain& run) {
+        return {.name = std::string(to_string(GetParam())),
+                .scenario = [this, &run](attempt& a) { run(domain(), a); },
+                .settle = [] { return std::uint64_t{0}; }};
     }
 };
 
 class ScenarioPollset : public PollsetFaultTest {};
-TEST_P(ScenarioPollset, SucceedsTwice) {
-    for (int i = 0; i != 2; ++i) {
-        attempt clean(patience);
-        both(domain(), clean);
-        EXPECT_TRUE(clean.succeeded());
-        EXPECT_TRUE(clean.errors().empty());
-    }
-}
+TEST_P(ScenarioPollset, SucceedsTwice) { without_faults(both); }
+TEST_P(ScenarioPollset, MeetsItsFaults) { with_the_faults_of("Pollset", both); }
 EDDY_WITH_EVERY_STRATEGY(ScenarioPollset);
 
 class FullFaultsPollset : public PollsetFaultTest {};
-TEST_P(FullFaultsPollset, AreToldAndLoseNothing) { with_every_fault(first_three); }
+TEST_P(FullFaultsPollset, AreToldAndLoseNothing) { with_every_fault(both, first_three); }
 EDDY_WITH_EVERY_STRATEGY(FullFaultsPollset);
 
 class LongFaultsPollset : public PollsetFaultTest {};
-TEST_P(LongFaultsPollset, AreToldAndLoseNothing) { with_every_fault(all_of_them); }
+TEST_P(LongFaultsPollset, AreToldAndLoseNothing) { with_every_fault(both, all_of_them); }
 EDDY_WITH_EVERY_STRATEGY(LongFaultsPollset);
+
+class ScenarioPollsetSleepers : public PollsetFaultTest {};
+TEST_P(ScenarioPollsetSleepers, SucceedsTwice) { without_faults(sleep_beside_each_other); }
+TEST_P(ScenarioPollsetSleepers, MeetsItsFaults) {
+    with_the_faults_of("PollsetSleepers", sleep_beside_each_other);
+}
+EDDY_WITH_EVERY_STRATEGY(ScenarioPollsetSleepers);
+
+class FullFaultsPollsetSleepers : public PollsetFaultTest {};
+TEST_P(FullFaultsPollsetSleepers, AreToldAndLoseNothing) {
+    with_every_fault(sleep_beside_each_other, first_three);
+}
+EDDY_WITH_EVERY_STRATEGY(FullFaultsPollsetSleepers);
 
 }  // namespace
 

@@ -34,7 +34,9 @@ void adopted(eddy::loop& loop, attempt& a) {
     }
 }
 
-constexpr loop_scenario tried{&adopted};
+constexpr kernel::call told[] = {kernel::call::pidfd_send_signal, kernel::call::fcntl,
+                                 kernel::call::epoll_ctl};
+constexpr loop_scenario tried{.run = &adopted, .tells = told};
 EDDY_SCENARIO(Processes, tried);
 
 }  // namespace

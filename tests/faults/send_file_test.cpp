@@ -33,7 +33,8 @@ void sends(eddy::loop& loop, attempt& a) {
     });
 }
 
-constexpr loop_scenario tried{&sends};
+constexpr kernel::call told[] = {kernel::call::fcntl};
+constexpr loop_scenario tried{.run = &sends, .tells = told};
 EDDY_SCENARIO(SendFile, tried);
 
 }  // namespace

@@ -36,7 +36,8 @@ void come(eddy::loop& loop, attempt& a) {
     while (::sigtimedwait(&mask, nullptr, &at_once) > 0) {}
 }
 
-constexpr loop_scenario tried{.run = &come, .records = true};
+constexpr kernel::call told[] = {kernel::call::sigmask, kernel::call::epoll_ctl};
+constexpr loop_scenario tried{.run = &come, .records = true, .tells = told};
 EDDY_SCENARIO(Signals, tried);
 
 }  // namespace

@@ -64,13 +64,7 @@ public:
         : subject_(subject), nth_max_(nth_max), only_(std::getenv("EDDY_FAULT")) {}
 
     void run() {
-        if (EDDY_HAS_IO_URING != 0) {
-            static_cast<void>(can_inject_into_io_uring());
-        }
-        // What is kept for later is there after the first times.
-        for (int i = 0; i != 3; ++i) {
-            succeeds("before any fault");
-        }
+        begin();
         for (const fault_kind& kind : fault_kinds()) {
             try_kind(kind);
             if (::testing::Test::HasFailure()) {
@@ -81,8 +75,34 @@ public:
         ::testing::Test::RecordProperty("faults", std::to_string(fired_));
     }
 
+    void run_those_of(std::string_view scenario) {
+        begin();
+        for (const fault_kind& kind : fault_kinds()) {
+            if (scenario != kind.by.scenario ||
+                (kind.by.only != nullptr && subject_.name != kind.by.only)) {
+                continue;
+            }
+            // Threads that sleep only beside others may miss them on a crowded machine.
+            bool fired = false;
+            for (int tries = 0; !fired && tries != 50; ++tries) {
+                fired = try_one({&kind, kind.errors.front(), how::once, 1});
+            }
+            EXPECT_TRUE(fired) << kind.name << " is not called";
+        }
+    }
+
 private:
     using how = planned_fault::how;
+
+    void begin() {
+        if (EDDY_HAS_IO_URING != 0) {
+            static_cast<void>(can_inject_into_io_uring());
+        }
+        // What is kept for later is there after the first times.
+        for (int i = 0; i != 3; ++i) {
+            succeeds("before any fault");
+        }
+    }
 
     static bool can_inject_into_io_uring() {
 #if EDDY_HAS_IO_URING
@@ -197,7 +217,7 @@ private:
     bool hit_with(const planned_fault& fault, attempt& hit) const {
         fault.begin();
         subject_.scenario(hit);
-        const bool fired = kernel::fired() != 0;
+        const bool fired = kernel::fired(fault.kind->which) != 0;
         kernel::fail_nothing();
         return fired;
     }
@@ -211,7 +231,14 @@ private:
                                                 : is(errors.front());
     }
 
-    static void judge(const planned_fault& fault, const attempt& hit, bool fired) {
+    const char* unseen(const planned_fault& fault) const {
+        const bool must_be_told =
+            fault.often != how::shorter && fault.nth == 1 && !fault.expected.passes &&
+            std::ranges::find(subject_.tells, fault.kind->which) != subject_.tells.end();
+        return must_be_told ? nullptr : fault.unseen();
+    }
+
+    void judge(const planned_fault& fault, const attempt& hit, bool fired) const {
         const auto& errors = hit.errors();
         EXPECT_TRUE(!hit.gave_up() || fault.often == how::from_then_on) << "it has to be cancelled";
         if (!fired) {
@@ -221,10 +248,10 @@ private:
         if (hit.gave_up()) {
             // What is cancelled then says so, in any order.
         } else if (!errors.empty()) {
-            EXPECT_TRUE(begins_with(fault, errors) || fault.unseen() != nullptr)
+            EXPECT_TRUE(begins_with(fault, errors) || unseen(fault) != nullptr)
                 << "another error" << words_of(errors);
         } else if (hit.succeeded()) {
-            EXPECT_NE(fault.unseen(), nullptr) << "it succeeds although a call has failed";
+            EXPECT_NE(unseen(fault), nullptr) << "it succeeds although a call has failed";
         } else {
             ADD_FAILURE() << "it neither succeeds nor says why";
         }
@@ -259,6 +286,10 @@ private:
     thread_census threads_;
 };
 
+const char* obstacle_to(const loop_scenario& scenario) {
+    return scenario.obstacle != nullptr ? scenario.obstacle() : nullptr;
+}
+
 void say_nothing(std::string_view) noexcept {}
 
 }  // namespace
@@ -266,6 +297,11 @@ void say_nothing(std::string_view) noexcept {}
 void with_every_fault(const fault_subject& subject, unsigned nth_max) {
     static_cast<void>(kernel::has_rwf_nosignal());
     trials(subject, nth_max).run();
+}
+
+void with_the_faults_of(const char* scenario, const fault_subject& subject) {
+    static_cast<void>(kernel::has_rwf_nosignal());
+    trials(subject, 1).run_those_of(scenario);
 }
 
 void FaultTest::SetUp() {
@@ -289,14 +325,28 @@ fault_subject FaultTest::subject_of(const loop_scenario& scenario) {
                 return loop().counters().leases_out;
             },
             .may_shorten_sockets = !scenario.messages && !(scenario.tcp && on(engine_kind::epoll)),
-            .may_shorten_reads = !scenario.records};
+            .may_shorten_reads = !scenario.records,
+            .tells = scenario.tells};
 }
 
 void FaultTest::with_every_fault(const loop_scenario& scenario, unsigned nth_max) {
+    if (const char* const why = obstacle_to(scenario)) {
+        GTEST_SKIP() << why;
+    }
     test::with_every_fault(subject_of(scenario), nth_max);
 }
 
+void FaultTest::with_the_faults_of(const char* name, const loop_scenario& scenario) {
+    if (const char* const why = obstacle_to(scenario)) {
+        GTEST_SKIP() << why;
+    }
+    test::with_the_faults_of(name, subject_of(scenario));
+}
+
 void FaultTest::without_faults(const loop_scenario& scenario) {
+    if (const char* const why = obstacle_to(scenario)) {
+        GTEST_SKIP() << why;
+    }
     for (int i = 0; i != 2; ++i) {
         attempt clean(generous);
         scenario.run(loop(), clean);

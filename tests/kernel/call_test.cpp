@@ -83,6 +83,8 @@ TEST_F(Faults, AreCountedUntilTheyAreTakenBack) {
     for (const std::uint64_t fired : {0U, 1U, 2U, 2U}) {
         static_cast<void>(kernel::injected(call::read));
         EXPECT_EQ(kernel::fired(), fired);
+        EXPECT_EQ(kernel::fired(call::read), fired);
+        EXPECT_EQ(kernel::fired(call::write), 0U);
     }
     kernel::fail_nothing();
     EXPECT_EQ(kernel::fired(), 0U);
