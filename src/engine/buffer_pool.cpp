@@ -2,10 +2,10 @@
 
 #include "engine/engine.hpp"
 #include "kernel/fork_mark.hpp"
+#include "kernel/pause.hpp"
 
 #include <algorithm>
 #include <new>
-#include <thread>
 
 namespace eddy {
 
@@ -98,7 +98,7 @@ void buffer_pool::leave() noexcept {
     // acquire: pairs with give_back().
     while (process_mark_ == kernel::process_mark() &&
            inside_.load(std::memory_order_acquire) != 0) {
-        std::this_thread::yield();
+        kernel::yield();
     }
     const std::uint64_t lent = lent_;
     // If some are out, the pool may be gone after this. acq_rel: as in give_back().

@@ -11,12 +11,12 @@
 #include "kernel/descriptor.hpp"
 #include "kernel/event.hpp"
 #include "kernel/io.hpp"
+#include "kernel/pause.hpp"
 
 #include <eddy/engine/wait_retry.hpp>
 
 #include <cerrno>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 namespace eddy {
@@ -444,7 +444,7 @@ void uring_engine::wait_while(Condition&& condition, MakeOrphans&& make_orphans)
             give_up_kernel();
             break;
         }
-        std::this_thread::sleep_for(retry.pause());
+        kernel::pause_for(retry.pause());
     }
     if (woken) {
         wake();  // it was not for us

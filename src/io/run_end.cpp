@@ -1,8 +1,9 @@
+#include "kernel/pause.hpp"
+
 #include <eddy/base/member.hpp>
 #include <eddy/io/detail/run_end.hpp>
 
 #include <chrono>
-#include <thread>
 
 namespace eddy::detail {
 
@@ -20,7 +21,7 @@ void run_end::run(std::exception_ptr& failure) noexcept try { home_.run(); } cat
     if (failure == nullptr) {
         failure = std::current_exception();
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kernel::pause_for(std::chrono::milliseconds(1));
 }
 
 void run_end::on_entry(entry& e) noexcept { owner_of<&run_end::entry_>(e).end_run(); }

@@ -67,6 +67,10 @@ enum class call : std::uint8_t {
     prctl,
     affinity,
     getrusage,
+    sleep,
+    yield,
+    thread,  ///< its start
+    thread_join,
     getid,                ///< getpid, gettid
     uring_receive_limit,  ///< no call: what the kernel is asked for is made invalid
     rwf_nosignal,         ///< no call: says that the kernel lacks the flag

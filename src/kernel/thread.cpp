@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 
 namespace eddy::kernel {
 
@@ -33,6 +34,11 @@ void set_timer_slack_ns(std::uint64_t slack_ns) noexcept {
 unsigned current_core() noexcept {
     const int core = ::sched_getcpu();  // no call: the kernel keeps it in the thread's memory
     return core < 0 ? 0 : static_cast<unsigned>(core);
+}
+
+unsigned core_count() noexcept {
+    const io_result count = once(call::affinity, [] { return ::get_nprocs(); });
+    return static_cast<unsigned>(count.count());
 }
 
 std::error_code pin_to_core(unsigned core) noexcept {

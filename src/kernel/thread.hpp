@@ -33,6 +33,8 @@ private:
     int before_ = 0;
 };
 
+/// The number of cores that run; 0 if the kernel does not say.
+unsigned core_count() noexcept;
 /// Binds the calling thread to one core.
 std::error_code pin_to_core(unsigned core) noexcept;
 

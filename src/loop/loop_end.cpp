@@ -2,6 +2,7 @@
 #include "engine/buffer_pool.hpp"
 #include "engine/engine.hpp"
 #include "kernel/fork_mark.hpp"
+#include "kernel/pause.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/patience.hpp"
 #include "loop/run_scope.hpp"
@@ -12,7 +13,6 @@
 #include <eddy/loop/stoppable_io.hpp>
 
 #include <string>
-#include <thread>
 
 namespace eddy {
 
@@ -36,7 +36,7 @@ loop::~loop() {
     // acquire: pairs with send_back() and hand_over(). The last one may still be about to wake this
     // loop.
     while (!lost_by_fork() && threads_inside_.load(std::memory_order_acquire) != 0) {
-        std::this_thread::yield();
+        kernel::yield();
     }
 }
 

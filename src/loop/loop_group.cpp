@@ -1,6 +1,7 @@
 #include <eddy/loop/loop_group.hpp>
 
 #include "base/report.hpp"
+#include "kernel/os_thread.hpp"
 #include "kernel/signal.hpp"
 #include "kernel/thread.hpp"
 
@@ -9,16 +10,22 @@
 #include <exception>
 #include <mutex>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 namespace eddy {
 
 struct loop_group::state {
+    /// What the thread of a loop is given.
+    struct runner {
+        state* group = nullptr;
+        std::size_t index = 0;
+        kernel::os_thread thread;
+    };
+
     loop_group_options options;
     std::vector<std::unique_ptr<loop>> loops;
-    std::vector<std::thread> threads;
+    std::vector<runner> runners;
     std::atomic<std::size_t> turn{0};
 
     bool contains(const loop* l) const noexcept {
@@ -28,9 +35,10 @@ struct loop_group::state {
 
     void run(std::size_t index) noexcept try {
         if (options.pin_to_cores) {
-            const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
             // A core that this process may not use is no reason to stop: the thread stays free.
-            static_cast<void>(kernel::pin_to_core(static_cast<unsigned>(index) % cores));
+            if (const unsigned cores = kernel::core_count(); cores != 0) {
+                static_cast<void>(kernel::pin_to_core(static_cast<unsigned>(index) % cores));
+            }
         }
         loops[index]->run(run_mode::drained);
     } catch (const std::exception& error) {
@@ -54,11 +62,24 @@ struct loop_group::state {
         }
     }
 
+    std::error_code start(std::size_t index) noexcept {
+        const auto run_one = [](void* argument) -> void* {
+            auto& one = *static_cast<runner*>(argument);
+            one.group->run(one.index);
+            return nullptr;
+        };
+        runner& one = runners[index];
+        one.group = this;
+        one.index = index;
+        return one.thread.start(run_one, &one);
+    }
+
+    bool running() const noexcept { return runners.front().thread.joinable(); }
+
     void join() noexcept {
-        for (std::thread& thread : threads) {
-            thread.join();
+        for (runner& one : runners) {
+            one.thread.join();
         }
-        threads.clear();
     }
 
     std::mutex mutex;
@@ -68,6 +89,7 @@ struct loop_group::state {
 loop_group::loop_group(loop_group_options options) : state_(std::make_unique<state>()) {
     EDDY_ASSERT(options.size != 0, "a loop group needs at least one loop");
     state_->options = options;
+    state_->runners = std::vector<state::runner>(options.size);
     for (std::size_t i = 0; i != options.size; ++i) {
         state_->loops.push_back(std::make_unique<loop>(options.loop));
     }
@@ -80,18 +102,14 @@ loop_group::~loop_group() {
 }
 
 void loop_group::start() {
-    EDDY_ASSERT(state_->threads.empty(), "a loop group was started that runs already");
-    try {
-        for (std::size_t i = 0; i != state_->loops.size(); ++i) {
-            state_->threads.emplace_back([this, i] { state_->run(i); });
+    EDDY_ASSERT(!state_->running(), "a loop group was started that runs already");
+    for (std::size_t i = 0; i != state_->loops.size(); ++i) {
+        if (const auto error = state_->start(i)) {
+            // Only those that run: a stop would end the next run of the others.
+            std::for_each_n(state_->loops.begin(), i, [](const auto& member) { member->stop(); });
+            state_->join();
+            throw std::system_error(error, "loop_group: cannot start a thread");
         }
-    } catch (...) {
-        // Only those that run: a stop would end the next run of the others.
-        for (std::size_t i = 0; i != state_->threads.size(); ++i) {
-            state_->loops[i]->stop();
-        }
-        state_->join();
-        throw;
     }
 }
 

@@ -1,4 +1,5 @@
 #include "engine/engine.hpp"
+#include "kernel/pause.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/patience.hpp"
 #include "loop/stranded_waits.hpp"
@@ -8,7 +9,6 @@
 #include <eddy/loop/stoppable_io.hpp>
 
 #include <cerrno>
-#include <thread>
 
 /// The beginnings and ends of operations that are not the ordinary ones.
 namespace eddy {
@@ -111,7 +111,7 @@ void loop::reclaim(io_operation& op) noexcept {
             if (clock::now() >= give_up) {
                 report_stuck();
             }
-            std::this_thread::yield();
+            kernel::yield();
         }
     }
     if (op.request_.code == opcode::close && op.phase_ != io_operation::phase::completed) {

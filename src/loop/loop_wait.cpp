@@ -1,5 +1,6 @@
 #include "base/report.hpp"
 #include "engine/engine.hpp"
+#include "kernel/pause.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/patience.hpp"
 #include "loop/run_error.hpp"
@@ -8,7 +9,6 @@
 #include <eddy/loop/loop.hpp>
 
 #include <algorithm>
-#include <thread>
 
 /// A wait that the kernel refuses.
 namespace eddy {
@@ -77,7 +77,7 @@ void loop::take_pause(duration pause) noexcept {
         embedded_ ? std::max(run_until_, now + wait_retry::first_pause) : run_until_;
     const time_point end = std::min({saturating_add(now, pause), latest, next_in_heap()});
     while (nothing_to_run() && now < end) {
-        std::this_thread::sleep_for(std::min(slice, end - now));
+        kernel::pause_for(std::min(slice, end - now));
         now = clock::now();
     }
 }
@@ -104,7 +104,7 @@ void loop::end_without_kernel() noexcept {
         cancel_operations(true);
         cancel_timers();
         if (nothing_to_run() && !idle()) {
-            std::this_thread::sleep_for(slice);
+            kernel::pause_for(slice);
         }
         run_ready(options_.batch_max);
     } while (!idle() && clock::now() < give_up);

@@ -1,13 +1,13 @@
 #include "os/process_registry.hpp"
 
 #include "kernel/fork_mark.hpp"
+#include "kernel/pause.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <thread>
 #include <utility>
 
 namespace eddy::detail {
@@ -53,7 +53,7 @@ process_registry& process_registry::instance() noexcept {
             current.store(made, std::memory_order_release);  // pairs with the load: it is complete
             return *made;
         }
-        std::this_thread::yield();
+        kernel::yield();
     }
 }
 

@@ -107,6 +107,7 @@ constexpr documented_error of_sigmask[] = {
 constexpr documented_error of_sigaction[] = {{EPERM, only_advice}};
 constexpr documented_error of_sigqueue[] = {{EPERM, nobody_is_told}};
 constexpr documented_error of_prctl[] = {{EPERM, only_advice}};
+constexpr documented_error of_thread[] = {{EAGAIN}};
 constexpr documented_error of_affinity[] = {{EINVAL, stays_free}, {EPERM, stays_free}};
 
 constexpr fault_kind kinds[] = {
@@ -161,6 +162,7 @@ constexpr fault_kind kinds[] = {
     {call::sigqueue, "sigqueue", {"Children"}, of_sigqueue},
     {call::prctl, "prctl", {"Making"}, of_prctl},
     {call::affinity, "affinity", {"LoopGroup"}, of_affinity},
+    {call::thread, "thread", {"LoopGroup"}, of_thread},
 };
 
 constexpr const char* only_a_mistake = "fails only for arguments that are wrong";
@@ -175,6 +177,9 @@ constexpr kind_that_cannot_fail others[] = {
     {call::sigpending, only_a_mistake},
     {call::sigtimedwait, "EAGAIN is a state, and without a wait nothing interrupts it"},
     {call::getrusage, only_a_mistake},
+    {call::sleep, "is only interrupted, and who pauses looks again"},
+    {call::yield, "always succeeds"},
+    {call::thread_join, only_a_mistake},
     {call::getid, "always succeeds"},
     {call::uring_receive_limit, stands_for_a_kernel},
     {call::rwf_nosignal, stands_for_a_kernel},

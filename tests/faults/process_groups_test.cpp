@@ -60,7 +60,7 @@ void end_with_the_handle(eddy::loop& loop, attempt& a) {
     }
     a.succeed(life_of(pid) != life::runs);
     // The loop reaps it in the background. Where it cannot, the next spawn does.
-    while (life_of(pid) == life::has_ended && clock::now() < start + 50ms) {
+    while (life_of(pid) == life::has_ended && clock::now() < start + 10ms) {
         a.guard([&] { loop.run_for(1ms); });
     }
     siginfo_t info{};

@@ -154,6 +154,23 @@ syscalls)
     plant src/engine/uring_engine.cpp 'int a() { return io_uring_enter(1, 2, 3, 4, nullptr); }'
     rejects 'calls io_uring_enter' syscalls
     plant src/engine/uring_engine.cpp 'auto a() { return io_uring_get_sqe(&ring); }'
+    for word in this_thread::sleep_for this_thread::sleep_until this_thread::yield std::thread std::jthread \
+        std::async hardware_concurrency; do
+        for file in include/eddy/loop/b.hpp src/loop/b.cpp src/kernel/b.cpp; do
+            plant $file '' "auto a() { return ${word/#this/std::this}(b); }"
+            rejects "$file:2: names $word, which makes calls that nobody counts" syscalls
+            rm "$tree/$file"
+        done
+    done
+    for call in sched_yield usleep nanosleep clock_nanosleep pthread_create pthread_join; do
+        plant src/loop/b.cpp "int a() { return $call(b); }"
+        rejects "src/loop/b.cpp:1: calls $call" syscalls
+    done
+    plant src/loop/b.cpp 'std::vector<std::thread> threads;'
+    rejects 'src/loop/b.cpp:1: names std::thread, which makes calls that nobody counts: use kernel::os_thread' syscalls
+    plant src/loop/b.cpp '// std::thread' 'const char* b = "std::thread";' 'kernel::os_thread c;' \
+        'using std::this_thread::sync_wait;' 'auto d = sleep_for(1ms);' 'co_yield(e);' 'my_std::thread_like f;'
+    accepts syscalls
     plant src/kernel/a.cpp 'int a() { return ::close(3); }' \
         'int b() { return io_uring_enter(1, 2, 3, 4, nullptr); }'
     plant src/loop/a.cpp 'auto a() { return kernel::close(3); }  // not ::close(3)' \
@@ -223,6 +240,12 @@ door)
     rejects 'calls ::close past once()' door
     plant src/kernel/a.cpp 'auto a() {' '    return retried([&] { return ::read(3, b, 1); });' '}'
     rejects 'src/kernel/a.cpp:2: calls ::read past once()' door
+    for call in sched_yield nanosleep clock_nanosleep usleep pthread_create pthread_join get_nprocs; do
+        plant src/kernel/a.cpp "int a() { return $call(b); }"
+        rejects "src/kernel/a.cpp:1: calls $call past once()" door
+        plant src/kernel/a.cpp "int a() { return ::$call(b); }"
+        rejects "src/kernel/a.cpp:1: calls ::$call past once()" door
+    done
     plant src/kernel/a.cpp 'auto a() { return direct::recv(3, b, 1, 0); }'
     rejects 'calls direct::recv past once()' door
     plant src/kernel/a.cpp 'auto a() { return EDDY_CLONE(&child_main); }'

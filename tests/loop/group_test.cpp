@@ -2,6 +2,7 @@
 #include "loop/loop_fixture.hpp"
 #include "support/heard_reports.hpp"
 #include "support/in_child.hpp"
+#include "support/threads.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -336,6 +337,31 @@ TEST_P(LoopBlocking, DrainingAndDestroyingWaitForTheExecutor) {
         end_loop();
         EXPECT_TRUE(opening.ended());
     }
+}
+
+/// Of three threads, the second cannot be started.
+TEST_P(LoopGroup, AThreadThatCannotBeStartedIsThrownAndNoneIsLeft) {
+    const thread_census threads;
+    loop_group group(of(3));
+    kernel::fail(kernel::call::thread, EAGAIN, 1);
+    try {
+        group.start();
+        ADD_FAILURE() << "it has started";
+    } catch (const std::system_error& e) {
+        EXPECT_EQ(e.code(), std::errc::resource_unavailable_try_again);
+        EXPECT_STREQ(e.what(),
+                     "loop_group: cannot start a thread: Resource temporarily unavailable");
+    }
+    kernel::fail_nothing();
+    EXPECT_TRUE(threads.started().empty());
+    std::atomic<int> ran = 0;
+    for (std::size_t i = 0; i != group.size(); ++i) {
+        group.at(i).post([&] { ++ran; });
+    }
+    group.start();
+    group.stop();
+    group.join();
+    EXPECT_EQ(ran.load(), 3);
 }
 
 TEST_P(LoopGroup, AStartThatFailedCanBeTriedAgain) {
