@@ -79,8 +79,9 @@ std::error_code set_timerfd(int fd, int flags, TimePoint when) noexcept {
         value.it_value.tv_sec = static_cast<time_t>(ns / 1'000'000'000);
         value.it_value.tv_nsec = static_cast<long>(ns % 1'000'000'000);
     }
-    return once(call::timerfd_settime,
-                [&] { return ::timerfd_settime(fd, TFD_TIMER_ABSTIME | flags, &value, nullptr); })
+    // ECANCELED: the clock was set just now. The kernel has armed the timer before it says so.
+    return surely(call::timerfd_settime,
+                  [&] { return ::timerfd_settime(fd, TFD_TIMER_ABSTIME | flags, &value, nullptr); })
         .error();
 }
 

@@ -2,6 +2,7 @@
 
 #include "kernel/once.hpp"
 #include "kernel/own_fd.hpp"
+#include "kernel/retried.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -34,7 +35,7 @@ int wait_status_of(const siginfo_t& info) noexcept {
 /// `operation_would_block`: nothing of what was asked for.
 std::error_code wait_now(idtype_t by, int id, int what, siginfo_t& info, rusage* usage) noexcept {
     // glibc's waitid() has no room for the usage.
-    const io_result asked = once(call::waitid, [&] {
+    const io_result asked = retried(call::waitid, [&] {
         return ::syscall(SYS_waitid, by, id, &info, what | WNOHANG | __WALL, usage);
     });
     if (!asked) {

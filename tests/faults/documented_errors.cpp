@@ -26,6 +26,7 @@ constexpr const char* as_far_as_told =
     "what /proc and the position of a file tell is only looked at where it can be";
 constexpr const char* stays_free = "a thread that cannot be bound to its core runs on any";
 constexpr const char* asked_twice = "a process that is gone has also left its status behind";
+constexpr const char* armed_all_the_same = "a timer is armed also if the clock was set";
 constexpr const char* only_advice = "the answer only makes something faster";
 
 constexpr documented_error interrupted{EINTR, made_again, true};
@@ -36,18 +37,31 @@ constexpr documented_error of_read[] = {{EIO, behind_bytes}, interrupted};
 constexpr documented_error of_write[] = {{EIO}, {ENOSPC}, {EDQUOT}, interrupted};
 constexpr documented_error of_recv[] = {{ENOMEM}, {ECONNREFUSED}, {ECONNRESET}, interrupted};
 constexpr documented_error of_send[] = {{ENOBUFS}, {ENOMEM}, {ECONNRESET}, {EPIPE}, interrupted};
-constexpr documented_error of_accept[] = {
-    {ECONNABORTED, acceptor_survives}, {EMFILE, acceptor_survives},
-    {ENFILE, acceptor_survives},       {ENOBUFS, acceptor_survives},
-    {ENOMEM, acceptor_survives},       {EPERM, acceptor_survives},
-    {EPROTO, acceptor_survives},       interrupted};
+// The network errors wait on the new connection: accept() passes them on, and means no other one.
+constexpr documented_error of_accept[] = {{ECONNABORTED, acceptor_survives},
+                                          {EMFILE, acceptor_survives},
+                                          {ENFILE, acceptor_survives},
+                                          {ENOBUFS, acceptor_survives},
+                                          {ENOMEM, acceptor_survives},
+                                          {EPERM, acceptor_survives},
+                                          {EPROTO, acceptor_survives},
+                                          {ENETDOWN, acceptor_survives, true},
+                                          {ENETUNREACH, acceptor_survives, true},
+                                          {EHOSTDOWN, acceptor_survives, true},
+                                          {EHOSTUNREACH, acceptor_survives, true},
+                                          {ENONET, acceptor_survives, true},
+                                          {ENOPROTOOPT, acceptor_survives, true},
+                                          {EOPNOTSUPP, acceptor_survives, true},
+                                          interrupted};
 // EINTR is left out: it says that the connection is on its way.
-constexpr documented_error of_connect[] = {
-    {ECONNREFUSED}, {ETIMEDOUT}, {ENETUNREACH}, {EADDRNOTAVAIL}, {EACCES}};
+constexpr documented_error of_connect[] = {{ECONNREFUSED}, {ETIMEDOUT},     {ENETUNREACH},
+                                           {EHOSTUNREACH}, {EADDRNOTAVAIL}, {EACCES}};
 constexpr documented_error of_open[] = {{EMFILE, as_far_as_told},
                                         {ENFILE, as_far_as_told},
                                         {ENOMEM, as_far_as_told},
                                         {EACCES, as_far_as_told},
+                                        {ENOSPC, as_far_as_told},
+                                        {EDQUOT, as_far_as_told},
                                         interrupted};
 constexpr documented_error of_close[] = {
     {EIO, nobody_is_told},
@@ -80,6 +94,8 @@ constexpr documented_error of_eventfd[] = {
     {EMFILE, stays_there}, {ENFILE, stays_there}, {ENODEV, stays_there}, {ENOMEM, stays_there}};
 constexpr documented_error of_eventfd_call[] = {interrupted};
 constexpr documented_error of_timerfd[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENOMEM}};
+// It says that the clock was set just now.
+constexpr documented_error of_timerfd_settime[] = {{ECANCELED, armed_all_the_same}};
 constexpr documented_error of_signalfd[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENOMEM}};
 constexpr documented_error of_epoll_create[] = {{EMFILE, stays_there}, {ENOMEM, stays_there}};
 constexpr documented_error of_epoll_ctl[] = {{ENOMEM, leaves_by_itself},
@@ -91,7 +107,7 @@ constexpr documented_error of_uring_setup[] = {{EMFILE},
                                                {EPERM, nullptr, false, 0, errc::engine_denied},
                                                {ENOSYS, nullptr, false, 0, errc::engine_denied}};
 constexpr documented_error of_uring_enter[] = {
-    {EBUSY, wait_goes_on}, {ENOMEM, wait_goes_on}, interrupted};
+    {EAGAIN, wait_goes_on}, {EBUSY, wait_goes_on}, {ENOMEM, wait_goes_on}, interrupted};
 constexpr documented_error of_uring_register[] = {
     {ENOMEM, only_advice}, {EPERM, only_advice, false, 0, errc::engine_denied}};
 constexpr documented_error of_uring_buffers[] = {{ENOMEM, has_another_way},
@@ -102,10 +118,11 @@ constexpr documented_error of_pidfd_open[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENO
 constexpr documented_error of_signal[] = {{EPERM, asked_twice}};
 constexpr documented_error of_kill[] = {{EPERM, nobody_is_told}};
 constexpr documented_error of_pidfd_info[] = {{ENOTTY, nullptr, false, ECHILD}};
+constexpr documented_error of_waitid[] = {interrupted};
 constexpr documented_error of_sigmask[] = {
     {EPERM, nobody_is_told, false, 0, errc::signal_not_blocked}};
 constexpr documented_error of_sigaction[] = {{EPERM, only_advice}};
-constexpr documented_error of_sigqueue[] = {{EPERM, nobody_is_told}};
+constexpr documented_error of_sigqueue[] = {{EAGAIN, nobody_is_told}, {EPERM, nobody_is_told}};
 constexpr documented_error of_prctl[] = {{EPERM, only_advice}};
 constexpr documented_error of_thread[] = {{EAGAIN}};
 constexpr documented_error of_affinity[] = {{EINVAL, stays_free}, {EPERM, stays_free}};
@@ -143,6 +160,7 @@ constexpr fault_kind kinds[] = {
     {call::eventfd_read, "eventfd_read", {"Embedding", "io_uring"}, of_eventfd_call},
     {call::eventfd_write, "eventfd_write", {"Embedding"}, of_eventfd_call},
     {call::timerfd, "timerfd", {"Embedding"}, of_timerfd},
+    {call::timerfd_settime, "timerfd_settime", {"Timers"}, of_timerfd_settime},
     {call::signalfd, "signalfd", {"Signals"}, of_signalfd},
     {call::epoll_create, "epoll_create", {"Making", "epoll"}, of_epoll_create},
     {call::epoll_ctl, "epoll_ctl", {"Making", "epoll"}, of_epoll_ctl},
@@ -157,6 +175,7 @@ constexpr fault_kind kinds[] = {
     {call::pidfd_send_signal, "pidfd_send_signal", {"Processes"}, of_signal},
     {call::pidfd_info, "pidfd_info", {"ReapedByOthers"}, of_pidfd_info},
     {call::kill, "kill", {"ProcessGroups"}, of_kill},
+    {call::waitid, "waitid", {"Spawn"}, of_waitid},
     {call::sigmask, "sigmask", {"Signals"}, of_sigmask},
     {call::sigaction, "sigaction", {"Signals"}, of_sigaction},
     {call::sigqueue, "sigqueue", {"Children"}, of_sigqueue},
@@ -171,9 +190,8 @@ constexpr const char* stands_for_a_kernel = "stands for what a kernel lacks, and
 constexpr kind_that_cannot_fail others[] = {
     {call::uring_exit, "gives back what there is"},
     {call::futex_wake, only_a_mistake},
-    {call::memory, "is made once in a process, by the first thread that asks for its mark"},
-    {call::timerfd_settime, "ECANCELED is a state, and the timer is armed all the same"},
-    {call::waitid, "ECHILD is a state, and with WNOHANG nothing interrupts it"},
+    {call::memory,
+     "is made once in a process, before any scenario: ProcessMark in tests/kernel fails it"},
     {call::sigpending, only_a_mistake},
     {call::sigtimedwait, "EAGAIN is a state, and without a wait nothing interrupts it"},
     {call::getrusage, only_a_mistake},

@@ -7,9 +7,10 @@
 #include <span>
 
 /// How each call of the kernel may fail, from the manual pages. Left out are mistakes of the
-/// caller's, and errors that describe a state: EAGAIN, EINPROGRESS, EISCONN, EALREADY, ECHILD,
-/// ENOTCONN. Linux puts a socket into a state before it says so, and tells of its end: after an
-/// EAGAIN that was made up, no event follows.
+/// caller's, and errors that describe a state: EAGAIN (except where it says that there is too
+/// little of something), EINPROGRESS, EISCONN, EALREADY, ECHILD, ENOTCONN. Linux puts a socket into
+/// a state before it says so, and tells of its end: after an EAGAIN that was made up, no event
+/// follows.
 namespace eddy::test {
 
 struct documented_error {

@@ -1,6 +1,8 @@
 #include "kernel/fork_mark.hpp"
+#include "kernel/call.hpp"
 #include "support/in_child.hpp"
 
+#include <cerrno>
 #include <cstdint>
 #include <set>
 #include <thread>
@@ -55,6 +57,22 @@ TEST(ProcessMark, DiffersInAChildAndInItsChild) {
                   });
               }),
               0);
+}
+
+/// Started anew, so that nobody has asked for a mark yet. Each of the two calls may fail.
+TEST(ProcessMarkDeathTest, DiffersInAChildAlsoWithoutAPageThatIsWiped) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    for (const unsigned made_before : {0U, 1U}) {
+        const auto in_a_fresh_process = [made_before] {
+            kernel::fail(kernel::call::memory, ENOMEM, made_before);
+            const std::uint64_t mark = process_mark();
+            const bool failed = kernel::fired(kernel::call::memory) == 1;
+            kernel::fail_nothing();
+            const int differs = in_child([mark] { return process_mark() != mark ? 0 : 1; });
+            ::_exit(failed && mark != 0 && process_mark() == mark && differs == 0 ? 0 : 1);
+        };
+        EXPECT_EXIT(in_a_fresh_process(), ::testing::ExitedWithCode(0), "");
+    }
 }
 
 TEST(ProcessMark, DiffersInAChildThatHasTheSamePid) {
