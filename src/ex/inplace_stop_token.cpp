@@ -1,6 +1,6 @@
-#include <eddy/ex/inplace_stop_token.hpp>
+#include "kernel/pause.hpp"
 
-#include "base/yield.hpp"
+#include <eddy/ex/inplace_stop_token.hpp>
 
 namespace eddy::ex {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 struct spin {
     int tries = 0;
     void once() noexcept {
-        if (++tries > 32) eddy::detail::yield();
+        if (++tries > 32) kernel::yield();
     }
 };
 

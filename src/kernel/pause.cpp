@@ -1,7 +1,5 @@
 #include "kernel/pause.hpp"
 
-#include "base/yield.hpp"
-
 #include "kernel/once.hpp"
 
 #include <algorithm>
@@ -25,5 +23,3 @@ void yield() noexcept {
 }
 
 }  // namespace eddy::kernel
-
-void eddy::detail::yield() noexcept { kernel::yield(); }
