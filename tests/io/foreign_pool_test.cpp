@@ -95,6 +95,8 @@ TEST_P(ForeignPool, AStopFromAThreadOfNeitherEndsAllOfIt) {
     stopper.join();
 }
 
+/// In a chain: a stop that reaches when_all of stdexec just when its last child has completed may
+/// complete it twice, because its stop callback counts as a child.
 TEST_P(ForeignPool, AStopRacesWhatThePoolAndTheLoopDo) {
     auto [reader, writer] = make_pipe(loop());
     std::array<std::byte, 1> data{};
@@ -102,16 +104,15 @@ TEST_P(ForeignPool, AStopRacesWhatThePoolAndTheLoopDo) {
         ex::inplace_stop_source source;
         std::atomic<int> written{0};
         int read = 0;
-        auto feed = stdexec::schedule(pool_.get_scheduler()) | stdexec::then([&] {
-                        test::write_all(writer.native_handle(), "x");
-                        ++written;
-                    });
-        auto drain = reader.read_some(data) | ex::then([&](auto) { ++read; });
+        auto chain = stdexec::schedule(pool_.get_scheduler()) | stdexec::then([&] {
+                         test::write_all(writer.native_handle(), "x");
+                         ++written;
+                     }) |
+                     stdexec::continues_on(loop().get_scheduler()) |
+                     stdexec::let_value([&] { return reader.read_some(data); }) |
+                     ex::then([&](auto) { ++read; });
         std::thread stopper([&] { source.request_stop(); });
-        const bool whole =
-            loop()
-                .run(with_stop(stdexec::when_all(std::move(feed), std::move(drain)), source))
-                .has_value();
+        const bool whole = loop().run(with_stop(std::move(chain), source)).has_value();
         const int wrote = written.load();
         stopper.join();
         if (whole) {
