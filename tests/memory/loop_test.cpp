@@ -4,6 +4,7 @@
 #include "support/with_every_allocation_failing.hpp"
 
 #include <eddy/async/async.hpp>
+#include <eddy/base/report.hpp>
 #include <eddy/ex/execution.hpp>
 #include <eddy/io/io.hpp>
 #include <eddy/io/read_until.hpp>
@@ -21,6 +22,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 
 namespace eddy::test::memory_loop {
@@ -114,20 +116,57 @@ TEST_P(MemoryOfLoops, AServerOfTasksIsMadeAndServes) {
     });
 }
 
+/// Nobody hears what is reported while it lives.
+class unheard_reports {
+public:
+    unheard_reports() : before_(set_report_handler([](std::string_view) noexcept {})) {}
+    ~unheard_reports() { set_report_handler(before_); }
+    unheard_reports(const unheard_reports&) = delete;
+    unheard_reports& operator=(const unheard_reports&) = delete;
+
+private:
+    report_handler before_;
+};
+
+/// The server of chapter 4 of the guide.
+task<> serve_in_a_nursery(const tcp::acceptor& acceptor) {
+    co_await with_nursery([&](nursery& children) -> task<> {
+        for (;;) {
+            auto peer = co_await acceptor.accept();
+            try {
+                children.start(echo(std::move(peer)), report_exception());
+            } catch (const std::bad_alloc&) {
+                report_exception()(std::current_exception());
+            }
+        }
+    });
+}
+
 TEST_P(MemoryOfLoops, ATaskOfANurseryEndsAloneOrIsNotStarted) {
+    const unheard_reports quiet_reports;
     const tcp::acceptor acceptor(loop(), address::loopback_v4(0));
     const address where = where_is(acceptor);
-    with_every_allocation_failing([&] {
-        auto serve = with_nursery([&](nursery& children) -> task<> {
-            for (;;) {
-                auto peer = co_await acceptor.accept();
-                try {
-                    children.start(echo(std::move(peer)), quiet());
-                } catch (const std::bad_alloc&) {}
-            }
-        });
-        return serves(loop(), std::move(serve), where);
-    });
+    with_every_allocation_failing(
+        [&] { return serves(loop(), serve_in_a_nursery(acceptor), where); });
+}
+
+TEST_P(MemoryOfLoops, AConnectionOfANurseryThatHasNoMemoryIsClosedAndTheNextIsServed) {
+    const unheard_reports quiet_reports;
+    const tcp::acceptor acceptor(loop(), address::loopback_v4(0));
+    const address where = where_is(acceptor);
+    bool ended = false;
+    spawn(loop(), serve_in_a_nursery(acceptor), [&](const std::exception_ptr&) { ended = true; });
+    settle();  // it accepts
+    for (int round = 0; round != 3; ++round) {
+        const unique_fd client = tcp_connect(where.port());
+        own_memory_faults().begin(1, memory_faults::how::from_then_on);
+        EXPECT_TRUE(until_driven([] { return own_memory_faults().failed.load() != 0; }));
+        own_memory_faults().stop_failing();
+        ASSERT_FALSE(ended);
+        ASSERT_TRUE(until([&] { return becomes_ready(client.get(), POLLIN, 0); }));
+        EXPECT_EQ(read_to_end(client.get()), "");
+        EXPECT_TRUE(std::get<0>(*loop().run(greet(loop(), where))));
+    }
 }
 
 TEST_P(MemoryOfLoops, ASpawnedTaskEndsAloneOrIsNotStarted) {
