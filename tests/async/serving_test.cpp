@@ -152,7 +152,7 @@ TEST_P(Serving, UsesNoProcessorWhileALackOfDescriptorsLasts) {
     }
 }
 
-TEST_P(Serving, EndsWhenTheListenerFailsForGoodAndDoesNotSpin) {
+TEST_P(Serving, EndsWhenTheListenerFailsForGood) {
     for (const server body : servers) {
         serve(body);
         const unique_fd peer = client();
