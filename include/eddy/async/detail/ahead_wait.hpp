@@ -114,8 +114,8 @@ private:
         return true;
     }
     EDDY_COLD bool start_general(Promise& promise, handle waiting) {
-        static_assert(sizeof(general_wait) <= room_sizes[1]);
-        general_ = new (take_room(room::large)) general_wait(std::move(sender_), promise, waiting);
+        general_ = new (take_large_room<general_wait>())
+            general_wait(std::move(sender_), promise, waiting);
         state_ = state::general;
         return general_->await_suspend(waiting);
     }
@@ -126,7 +126,7 @@ private:
             sender_.queue_->remove(waiter_);
         } else {
             std::destroy_at(general_);
-            give_room_back(room::large, general_);
+            give_large_room_back<general_wait>(general_);
         }
     }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 namespace eddy::detail {
 
@@ -53,6 +54,28 @@ inline void give_room_back(room size, void* taken) noexcept {
     *static_cast<void**>(taken) = spare.first;
     spare.first = taken;
     ++spare.count;
+}
+
+/// A large room for a `T`, or memory of its own if it does not fit: the stop callbacks of stdexec
+/// take more room than ours.
+///
+/// Throws std::bad_alloc.
+template <class T>
+void* take_large_room() {
+    if constexpr (sizeof(T) <= room_sizes[1]) {
+        return take_room(room::large);
+    } else {
+        return ::operator new(sizeof(T));
+    }
+}
+
+template <class T>
+void give_large_room_back(void* taken) noexcept {
+    if constexpr (sizeof(T) <= room_sizes[1]) {
+        give_room_back(room::large, taken);
+    } else {
+        ::operator delete(taken);
+    }
 }
 
 }  // namespace eddy::detail
