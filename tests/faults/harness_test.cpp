@@ -224,6 +224,12 @@ bool tells_of_a_lack(call which) {
            which == call::sigqueue;
 }
 
+TEST(FaultHarness, NamesWhatIsLeftOutWhereResultsCannotBeInjected) {
+    EXPECT_NE(left_out_on(engine_kind::io_uring, false), nullptr);
+    EXPECT_EQ(left_out_on(engine_kind::io_uring, true), nullptr);
+    EXPECT_EQ(left_out_on(engine_kind::epoll, false), nullptr);
+}
+
 TEST(FaultHarness, InjectsNoErrorThatDescribesAState) {
     for (const fault_kind& kind : fault_kinds()) {
         for (const documented_error& error : kind.errors) {

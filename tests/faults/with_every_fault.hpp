@@ -47,6 +47,10 @@ void with_every_fault(const fault_subject& subject, unsigned nth_max);
 /// would notice.
 void with_the_faults_of(const char* scenario, const fault_subject& subject);
 
+/// What is not tried on loops of an engine, in words: faults of operations that only the kernel
+/// performs, where it cannot be asked for their results. Null: nothing.
+const char* left_out_on(engine_kind engine, bool can_inject_results) noexcept;
+
 /// A scenario on a loop.
 struct loop_scenario {
     void (*run)(loop&, attempt&);
@@ -70,6 +74,7 @@ protected:
 
 private:
     fault_subject subject_of(const loop_scenario& scenario);
+    void name_what_was_left_out() const;
     report_handler before_ = nullptr;
 };
 
