@@ -4,9 +4,13 @@
 
 #include "engine/engine.hpp"
 #include "engine/request_facts.hpp"
+#include "kernel/io.hpp"
 #include "kernel/once.hpp"
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace eddy::uring_faults {
@@ -99,10 +103,75 @@ std::optional<call> call_of(const io_uring_sqe& sqe, const io_operation& op) noe
     return sqe.opcode == IORING_OP_POLL_ADD ? call::poll : call_of(op);
 }
 
-/// Its length is one of bytes.
-bool moves_bytes(const io_uring_sqe& sqe) noexcept {
-    return sqe.opcode == IORING_OP_READ || sqe.opcode == IORING_OP_WRITE ||
-           sqe.opcode == IORING_OP_SEND || sqe.opcode == IORING_OP_RECV;
+void move_one(io_uring_sqe& sqe, std::uint8_t opcode, const iovec& vector) noexcept {
+    sqe.opcode = opcode;
+    sqe.addr = reinterpret_cast<std::uintptr_t>(vector.iov_base);
+    sqe.len = static_cast<unsigned>(vector.iov_len);
+}
+
+void shorten_vectors(io_uring_sqe& sqe, call which, std::uint8_t opcode_of_one) noexcept {
+    const auto* const vectors = reinterpret_cast<const iovec*>(sqe.addr);
+    iovec part{};
+    if (kernel::shortened(which, {vectors, sqe.len}, part).data() == &part) {
+        move_one(sqe, opcode_of_one, part);
+    }
+}
+
+/// The kernel copies a message when the entry is submitted. No test has so many that are not.
+struct message_to_send {
+    msghdr header;
+    iovec part;
+};
+thread_local std::array<message_to_send, 64> messages;
+thread_local std::size_t next_message = 0;
+
+void shorten_sent_message(io_uring_sqe& sqe, call which) noexcept {
+    message_to_send& less = messages[next_message];
+    if (kernel::shorten_message(which, *reinterpret_cast<const msghdr*>(sqe.addr), less.header,
+                                less.part)) {
+        sqe.addr = reinterpret_cast<std::uintptr_t>(&less.header);
+        next_message = (next_message + 1) % messages.size();
+    }
+}
+
+/// The kernel writes what comes with the bytes into the caller's message, so that there must be
+/// one: only a message that is nothing but bytes is shortened.
+void shorten_received_message(io_uring_sqe& sqe, call which) noexcept {
+    auto& message = *reinterpret_cast<msghdr*>(sqe.addr);
+    if (message.msg_name != nullptr || message.msg_controllen != 0) {
+        return;
+    }
+    msghdr less{};
+    iovec part{};
+    if (kernel::shorten_message(which, message, less, part)) {
+        move_one(sqe, IORING_OP_RECV, part);
+        message.msg_flags = 0;
+    }
+}
+
+void shorten(io_uring_sqe& sqe, call which) noexcept {
+    switch (sqe.opcode) {
+        case IORING_OP_READ:
+        case IORING_OP_WRITE:
+        case IORING_OP_SEND:
+        case IORING_OP_RECV:
+            sqe.len = static_cast<unsigned>(kernel::shortened(which, sqe.len));
+            break;
+        case IORING_OP_READV:
+            shorten_vectors(sqe, which, IORING_OP_READ);
+            break;
+        case IORING_OP_WRITEV:
+            shorten_vectors(sqe, which, IORING_OP_WRITE);
+            break;
+        case IORING_OP_SENDMSG:
+            shorten_sent_message(sqe, which);
+            break;
+        case IORING_OP_RECVMSG:
+            shorten_received_message(sqe, which);
+            break;
+        default:
+            break;
+    }
 }
 
 }  // namespace
@@ -122,8 +191,8 @@ void apply(io_uring_sqe& sqe, const io_operation& op) noexcept {
         if (*which != call::poll || error != EINTR) {
             replace(sqe, -error);
         }
-    } else if (moves_bytes(sqe)) {
-        sqe.len = static_cast<unsigned>(kernel::shortened(*which, sqe.len));
+    } else {
+        shorten(sqe, *which);
     }
 }
 

@@ -93,10 +93,10 @@ inline std::uint64_t calls_made() noexcept { return detail::calls; }
 void fail(call which, int error, unsigned skip = 0, unsigned times = 1) noexcept;
 
 /// The next `times` transfers of more than `to` bytes after `skip` more such move only `to` bytes.
-/// Of several vectors only the first one with bytes is used. Linux ends no transfer of a TCP socket
-/// or a write to a pipe early while there is more to move, and epoll relies on that.
-/// Does nothing in a library that was built without EDDY_FAULTS.
-/// Thread: any; meant for tests, before or between what they test.
+/// Of several vectors only the first one with bytes is used. A message that io_uring receives with
+/// a name or with control data stays whole. Linux ends no transfer of a TCP socket or a write to a
+/// pipe early while there is more to move, and epoll relies on that. Does nothing in a library that
+/// was built without EDDY_FAULTS. Thread: any; meant for tests, before or between what they test.
 void shorten(call which, std::size_t to, unsigned skip = 0, unsigned times = 1) noexcept;
 
 /// Ends all that was asked for by fail() and shorten(), and sets fired() back.

@@ -39,9 +39,9 @@ io_result write_byte_without_signal(int pipe) noexcept {
     return retried(call::write, [&] { return ::pwritev2(pipe, &one, 1, -1, no_sigpipe); });
 }
 
-/// The vectors, or a part of the first one that has bytes, in `storage`, if a test asked for that.
-std::span<const iovec> shortened(call which, std::span<const iovec> vectors,
-                                 iovec& storage) noexcept {
+}  // namespace
+
+std::span<const iovec> shortened(call which, std::span<const iovec> vectors, iovec& part) noexcept {
     std::size_t all = 0;
     for (const iovec& one : vectors) {
         all += one.iov_len;
@@ -51,23 +51,20 @@ std::span<const iovec> shortened(call which, std::span<const iovec> vectors,
         return vectors;
     }
     const auto first = std::ranges::find_if(vectors, [](const iovec& v) { return v.iov_len != 0; });
-    storage = {first->iov_base, std::min(first->iov_len, some)};
-    return {&storage, 1};
+    part = {first->iov_base, std::min(first->iov_len, some)};
+    return {&part, 1};
 }
 
-/// True: a test asked for less of the message, which is in `less` then.
-bool shorten_message(call which, const msghdr& all, msghdr& less, iovec& storage) noexcept {
-    const auto vectors = shortened(which, {all.msg_iov, all.msg_iovlen}, storage);
+bool shorten_message(call which, const msghdr& all, msghdr& less, iovec& part) noexcept {
+    const auto vectors = shortened(which, {all.msg_iov, all.msg_iovlen}, part);
     if (vectors.data() == all.msg_iov) {
         return false;
     }
     less = all;
-    less.msg_iov = &storage;
+    less.msg_iov = &part;
     less.msg_iovlen = 1;
     return true;
 }
-
-}  // namespace
 
 bool has_rwf_nosignal() noexcept {
     if (injected(call::rwf_nosignal) != 0) {

@@ -74,6 +74,12 @@ open_how how_to_open(int flags, std::uint32_t mode, std::uint64_t resolve) noexc
 io_result close(int fd) noexcept;
 io_result fsync(int fd, bool data_only) noexcept;
 
+/// `vectors`, or in `part` a piece of the first one that has bytes, if a test asked for that with
+/// shorten().
+std::span<const iovec> shortened(call which, std::span<const iovec> vectors, iovec& part) noexcept;
+/// True: a test asked for less of the message, which is in `less` then, with its bytes in `part`.
+bool shorten_message(call which, const msghdr& all, msghdr& less, iovec& part) noexcept;
+
 /// What `fd` is ready for now, of `wanted` and what is reported unasked. Never blocks.
 io_result ready_now(int fd, interest wanted) noexcept;
 
