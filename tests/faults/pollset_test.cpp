@@ -210,6 +210,12 @@ TEST_P(FullFaultsPollsetSleepers, AreToldAndLoseNothing) {
 }
 EDDY_WITH_EVERY_STRATEGY(FullFaultsPollsetSleepers);
 
+class LongFaultsPollsetSleepers : public PollsetFaultTest {};
+TEST_P(LongFaultsPollsetSleepers, AreToldAndLoseNothing) {
+    with_every_fault(sleep_beside_each_other, all_of_them);
+}
+EDDY_WITH_EVERY_STRATEGY(LongFaultsPollsetSleepers);
+
 }  // namespace
 
 }  // namespace eddy::test::pollset_faults
