@@ -38,6 +38,7 @@ constexpr documented_error of_write[] = {{EIO}, {ENOSPC}, {EDQUOT}, interrupted}
 constexpr documented_error of_recv[] = {{ENOMEM}, {ECONNREFUSED}, {ECONNRESET}, interrupted};
 constexpr documented_error of_send[] = {{ENOBUFS}, {ENOMEM}, {ECONNRESET}, {EPIPE}, interrupted};
 // The network errors wait on the new connection: accept() passes them on, and means no other one.
+// EOPNOTSUPP may as well be one of the listener, which is a result (docs/adr/0025).
 constexpr documented_error of_accept[] = {{ECONNABORTED, acceptor_survives},
                                           {EMFILE, acceptor_survives},
                                           {ENFILE, acceptor_survives},
@@ -51,7 +52,7 @@ constexpr documented_error of_accept[] = {{ECONNABORTED, acceptor_survives},
                                           {EHOSTUNREACH, acceptor_survives, true},
                                           {ENONET, acceptor_survives, true},
                                           {ENOPROTOOPT, acceptor_survives, true},
-                                          {EOPNOTSUPP, acceptor_survives, true},
+                                          {EOPNOTSUPP, nullptr, true},
                                           interrupted};
 // EINTR is left out: it says that the connection is on its way.
 constexpr documented_error of_connect[] = {{ECONNREFUSED}, {ETIMEDOUT},     {ENETUNREACH},
