@@ -96,6 +96,12 @@ progress uring_engine::finish_accept(io_operation& op, io_result result) noexcep
         return go_on(op);
     }
     if (op.wanted_end_ != end_reason::none) {
+        if (op.in_kernel_ || has_record(op)) {
+            // A connection was refused after the kernel had accepted it, and the kernel goes on:
+            // the last result is still to come.
+            static_cast<void>(go_on(op));
+            return progress::pending;
+        }
         op.result_ = ended(op, result);
         return progress::finished;
     }
@@ -104,8 +110,13 @@ progress uring_engine::finish_accept(io_operation& op, io_result result) noexcep
         static_cast<void>(go_on(op));
         return progress::pending;
     }
+    if (result.system_error() == EINTR) {
+        static_cast<void>(go_on(op));
+        return progress::pending;
+    }
     const accept_failure failure = classify_accept(result);
     if (failure == accept_failure::lasting) {
+        EDDY_ASSERT(!op.in_kernel_, "an accept ends that the kernel still has");
         return progress::finished;
     }
     const bool told = tells_every_error(op.request_);

@@ -180,6 +180,22 @@ TEST_P(SurvivingAcceptCall, OutlivesEveryErrorThatPasses) {
     }
 }
 
+TEST_P(SurvivingAcceptCall, IsMadeAgainWhenItIsInterrupted) {
+    for (const bool multishot : {false, true}) {
+        for (const accept_errors errors : {accept_errors::lasting, every}) {
+            const unique_fd client = tcp_connect(port_);
+            kernel::fail(kernel::call::accept, EINTR, 0, 1);
+            recorder r;
+            start(r, request(multishot, errors));
+            ASSERT_TRUE(until([&] { return !r.results().empty(); }));
+            EXPECT_EQ(kernel::fired(), 1U);
+            kernel::fail_nothing();
+            expect_connected(r, client);
+            end(r);
+        }
+    }
+}
+
 TEST_P(SurvivingAcceptCall, UsesNoProcessorWhileAnErrorLasts) {
     for (const int error : {EMFILE, ENOMEM, ECONNABORTED}) {
         for (const bool multishot : {false, true}) {
