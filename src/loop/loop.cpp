@@ -176,13 +176,15 @@ loop::look loop::next_look() noexcept {
 /// What backs off is looked at again after it.
 void loop::begin_pause() noexcept {
     constexpr duration pause = std::chrono::milliseconds(50);
-    if (!back_off_.armed()) {
-        back_off_until(saturating_add(clock::now(), pause));
+    const time_point end = saturating_add(clock::now(), pause);
+    // A wait that was refused may have set the timer to later.
+    if (!back_off_.armed() || back_off_.deadline_ns() > end.time_since_epoch().count()) {
+        back_off_until(end);
     }
 }
 
 void loop::back_off_until(time_point when) noexcept {
-    timers_.insert(back_off_, when.time_since_epoch().count());
+    timers_.move(back_off_, when.time_since_epoch().count());
 }
 
 void loop::turn(time_point until, std::size_t budget) { take_turn(until, budget, look::now); }

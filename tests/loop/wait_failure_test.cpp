@@ -1,6 +1,7 @@
 // The kernel refuses to wait: for a while, or for good.
 #include "loop/host.hpp"
 #include "loop/wait_failure_fixture.hpp"
+#include "support/no_more_fds.hpp"
 
 #include <eddy/loop/local_timer.hpp>
 
@@ -59,6 +60,35 @@ TEST_P(WaitFailure, LetsTimersPostsAndStopsThrough) {
     other.join();
     loop().poll();
     EXPECT_TRUE(ran);
+}
+
+/// The loop has one timer of its own, for both.
+TEST_P(WaitFailure, DoesNotLengthenThePauseOfAnAccept) {
+    tcp_listener listener;
+    const unsigned short port = listener.port();
+    descriptor listening = attach(listener.take());
+    const unique_fd client = tcp_connect(port);
+    recorder accepting;
+    refuse_waits(ENOMEM, for_good);
+    const auto looks_later = [&] {
+        const time_point next = loop().next_deadline();
+        return next != never && next > clock::now() + 300ms;
+    };
+    for (int i = 0; i != 1000 && !looks_later(); ++i) {
+        loop().run_for(1ms);
+    }
+    kernel::fail_nothing();
+    ASSERT_TRUE(looks_later());
+    {
+        const no_more_fds limit;
+        start(accepting, accept(listening));
+        loop().poll();
+        loop().poll();
+    }
+    EXPECT_LE(loop().next_deadline(), clock::now() + 50ms);
+    EXPECT_TRUE(ends(accepting));
+    EXPECT_TRUE(accepting.result().ok()) << accepting.error();
+    ::close(accepting.result().fd());
 }
 
 TEST_P(WaitFailure, EndsARunAtItsTime) {
