@@ -38,6 +38,9 @@ loop::~loop() {
     while (!lost_by_fork() && threads_inside_.load(std::memory_order_acquire) != 0) {
         kernel::yield();
     }
+#ifndef NDEBUG
+    stranded_waits::end(*this);  // what has completed since may have begun to wait
+#endif
 }
 
 bool loop::idle() const noexcept {

@@ -13,7 +13,10 @@ enum class engine_kind : std::uint8_t {
     epoll,
     io_uring,  ///< an error if the kernel, its administrator or this build does not have it
     poll,
-    best,  ///< io_uring if a ring works from its making to a completion, else epoll
+    /// io_uring if a ring works from its making to a completion, else epoll: also if the ring
+    /// failed
+    /// for a reason that may pass, such as a lack of memory (loop::engine_choice() names it).
+    best,
 };
 
 /// "epoll", "io_uring", "poll", "best" or "automatic".
