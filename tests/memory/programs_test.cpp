@@ -2,11 +2,17 @@
 #include "support/fds.hpp"
 #include "support/with_every_allocation_failing.hpp"
 
+#include <array>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -16,6 +22,52 @@
 namespace eddy::test::memory_programs {
 
 namespace {
+
+/// Answers each DNS query at once: the name has no address.
+class dns_server {
+public:
+    dns_server() : fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_in here{};
+        here.sin_family = AF_INET;
+        here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof here;
+        auto* const address = reinterpret_cast<sockaddr*>(&here);
+        EXPECT_EQ(::bind(fd_.get(), address, size), 0);
+        EXPECT_EQ(::getsockname(fd_.get(), address, &size), 0);
+        name_ = "127.0.0.1:" + std::to_string(ntohs(here.sin_port));
+        thread_ = std::thread([this] { serve(); });
+    }
+    dns_server(const dns_server&) = delete;
+    dns_server& operator=(const dns_server&) = delete;
+    ~dns_server() {
+        stop_.second = {};
+        thread_.join();
+    }
+    const std::string& name() const { return name_; }
+
+private:
+    void serve() {
+        std::array<pollfd, 2> waiting{{{fd_.get(), POLLIN, 0}, {stop_.first.get(), POLLIN, 0}}};
+        while (::poll(waiting.data(), waiting.size(), -1) >= 0 && waiting[1].revents == 0) {
+            std::array<unsigned char, 512> message{};
+            sockaddr_in from{};
+            socklen_t size = sizeof from;
+            auto* const address = reinterpret_cast<sockaddr*>(&from);
+            const ssize_t count =
+                ::recvfrom(fd_.get(), message.data(), message.size(), 0, address, &size);
+            if (count > 2) {
+                message[2] |= 0x80U;  // from a query to an answer
+                ::sendto(fd_.get(), message.data(), static_cast<std::size_t>(count), 0, address,
+                         size);
+            }
+        }
+    }
+
+    unique_fd fd_;
+    fd_pair stop_ = make_pipe();
+    std::string name_;
+    std::thread thread_;
+};
 
 class FullExamplePrograms : public ::testing::TestWithParam<const char*> {
 protected:
@@ -63,6 +115,11 @@ TEST_P(FullExamplePrograms, SupervisorEnds) {
     const scratch_directory scratch;
     static_cast<void>(scratch.file("services", "a /bin/sleep 100\nb /bin/sleep 100\n"));
     end_by_themselves("supervisor", {scratch.path("services")}, SIGTERM);
+}
+
+TEST_P(FullExamplePrograms, DnsQueryEnds) {
+    const dns_server server;
+    end_by_themselves("dns_query", {server.name(), "example.org"});
 }
 
 #ifdef EDDY_TEST_HTTP_FILES
