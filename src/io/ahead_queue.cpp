@@ -36,10 +36,14 @@ void ahead_queue<Source>::leave::operator()(ahead_queue* queue) const noexcept {
 template <class Source>
 void ahead_queue<Source>::take(waiter& w) noexcept {
     ++inside_;
-    if (store_.size() != 0) {
+    bool taken = false;
+    while (!taken && store_.size() != 0) {
         item next = store_.pop();
         get_if_wanted();
-        w.on_result_(w, std::move(next), io_result::value(1), false);
+        taken = w.on_result_(w, std::move(next), io_result::value(1), false);
+    }
+    if (taken) {
+        // The waiter may be gone.
     } else if (const auto ended = std::exchange(end_, std::nullopt)) {
         w.on_result_(w, item(), *ended, false);
     } else {
@@ -98,7 +102,9 @@ void ahead_queue<Source>::on_complete(io_operation& op) noexcept {
     if (waiter* const first = self.first_;
         first != nullptr && op.more() && Source::has_item(result)) {
         self.leave_line(*first);
-        first->on_result_(*first, Source::take(self.operation_), result, false);
+        if (!first->on_result_(*first, Source::take(self.operation_), result, false)) {
+            self.take(*first);
+        }
         return;
     }
     ++self.inside_;
@@ -137,7 +143,9 @@ void ahead_queue<Source>::deliver() noexcept {
         return;
     }
     if (waiter* const next = pop_waiter()) {
-        next->on_result_(*next, std::move(got), result, false);
+        if (!next->on_result_(*next, std::move(got), result, false)) {
+            take(*next);
+        }
     } else if (result) {
         store_.push(std::move(got));
     }

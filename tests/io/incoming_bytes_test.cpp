@@ -253,13 +253,14 @@ TEST_P(IncomingBytes, OfABusyStreamLeaveBuffersForOthers) {
 /// Somebody who waits, told of below the sender, and does something then.
 struct told : detail::ahead_queue<detail::bytes_ahead>::waiter {
     told() : waiter(&on_result) {}
-    static void on_result(waiter& w, lease, io_result result, bool) noexcept {
+    static bool on_result(waiter& w, lease, io_result result, bool) noexcept {
         auto& self = static_cast<told&>(w);
         ++self.times;
         self.result = result;
         if (self.then) {
             self.then();
         }
+        return true;
     }
     int times = 0;
     io_result result;

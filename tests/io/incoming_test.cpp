@@ -154,10 +154,11 @@ TEST_P(IncomingTest, ClosingTheAcceptorEndsWhoWaits) {
 /// Somebody who waits, told of below the sender, while the loop does not run.
 struct told : detail::ahead_queue<detail::connections_ahead>::waiter {
     told() : waiter(&on_result) {}
-    static void on_result(waiter& w, unique_fd, io_result result, bool) noexcept {
+    static bool on_result(waiter& w, unique_fd, io_result result, bool) noexcept {
         auto& self = static_cast<told&>(w);
         self.ended = true;
         self.error = result.error();
+        return true;
     }
     bool ended = false;
     std::error_code error;

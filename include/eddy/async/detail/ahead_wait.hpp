@@ -130,24 +130,24 @@ private:
         }
     }
 
-    static void on_result(waiter& w, typename Source::item item, io_result result,
+    static bool on_result(waiter& w, typename Source::item item, io_result result,
                           bool loop_ends) noexcept {
         auto& self = owner_of<&ahead_wait::waiter_>(w);
         if (!result) [[unlikely]] {
             self.ended_without(result, loop_ends);
-            return;
+            return true;
         }
         auto& convert = self.sender_.convert_;
         if constexpr (requires { convert.admit(std::move(item)); }) {
             if (!convert.admit(std::move(item))) [[unlikely]] {
-                self.sender_.queue_->take(w);  // refused: it is for the next one
-                return;
+                return false;
             }
             convert(result, receiver{&self});
         } else {
             convert(std::move(item), receiver{&self});
         }
         self.arrived();
+        return true;
     }
     void arrived() noexcept {
         if (std::exchange(state_, state::done) != state::starting) {

@@ -26,11 +26,12 @@ class ahead_queue {
 public:
     using item = typename Source::item;
 
-    /// Somebody who wants the next one. Called once, on the loop's thread: with an item, with the
-    /// end of the stream (no item and no error), with an error, or because the loop ends.
+    /// Somebody who wants the next one. Called on the loop's thread, and only once if it returns
+    /// true: with an item, with the end of the stream (no item and no error), with an error, or
+    /// because the loop ends. False: it has refused the item, and wants the one after it.
     class waiter {
     public:
-        using callback = void (*)(waiter&, item, io_result, bool loop_ends) noexcept;
+        using callback = bool (*)(waiter&, item, io_result, bool loop_ends) noexcept;
         explicit waiter(callback on_result) noexcept : on_result_(on_result) {}
 
     private:

@@ -48,30 +48,34 @@ private:
     }
     void drop() noexcept {}
 
-    static void on_result(waiter& w, typename Source::item item, io_result result,
+    static bool on_result(waiter& w, typename Source::item item, io_result result,
                           bool loop_ends) noexcept {
         auto& self = owner_of<&next_ahead_state::waiter_>(w);
-        self.waits_ = false;
         if (result) {
-            self.deliver(std::move(item), result);
-        } else if (loop_ends) {
+            return self.deliver(std::move(item), result);
+        }
+        self.waits_ = false;
+        if (loop_ends) {
             ex::set_stopped(self.end());
         } else {
             ex::set_error(self.end(), result.error());
         }
+        return true;
     }
 
-    /// A Convert with admit() may refuse an item: then it is for the next one.
-    void deliver(typename Source::item item, io_result result) noexcept {
+    /// A Convert with admit() may refuse an item.
+    bool deliver(typename Source::item item, io_result result) noexcept {
         if constexpr (requires { convert_.admit(std::move(item)); }) {
-            if (convert_.admit(std::move(item))) {
-                convert_(result, this->end());
-            } else {
-                begin();
+            if (!convert_.admit(std::move(item))) {
+                return false;
             }
+            waits_ = false;
+            convert_(result, this->end());
         } else {
+            waits_ = false;
             convert_(std::move(item), this->end());
         }
+        return true;
     }
 
     queue* queue_;
