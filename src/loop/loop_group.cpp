@@ -47,7 +47,7 @@ struct loop_group::state {
     }
 
     /// The others stop: a group without one of its loops would lack what was on it, and nobody
-    /// would notice. That one has ended, and a stop would end its next run.
+    /// would notice. Those that have ended too keep their stops until join() takes them back.
     void fails(std::size_t index, std::exception_ptr why) noexcept {
         {
             const std::lock_guard lock(mutex);
@@ -76,9 +76,17 @@ struct loop_group::state {
 
     bool running() const noexcept { return runners.front().thread.joinable(); }
 
+    /// A stop that a loop got when it had failed would end its next run at once, without a word:
+    /// the group would look alive. One from before start() stays.
     void join() noexcept {
+        if (!running()) {
+            return;
+        }
         for (runner& one : runners) {
             one.thread.join();
+        }
+        for (const auto& member : loops) {
+            member->take_back_stop();
         }
     }
 

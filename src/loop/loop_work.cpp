@@ -17,10 +17,22 @@ void loop::stop() noexcept {
         begin_stop();
         return;
     }
-    // acq_rel: pairs with take(), which lets go of the node before it clears the flag.
-    if (!stop_posted_.exchange(true, std::memory_order_acq_rel) && inbox_.push(stop_node_)) {
+    // acq_rel: pairs with take(), which lets go of the node before it clears the state.
+    if (stop_state_.exchange(stop_state::posted, std::memory_order_acq_rel) == stop_state::none &&
+        inbox_.push(stop_node_)) {
         engine_->wake();
     }
+}
+
+/// Takes back a stop that came when the run was over, so that it does not end the next one. The
+/// node stays in the inbox: to empty that here would start I/O on a thread that does not run the
+/// loop. Thread: the loop's, while it does not run.
+void loop::take_back_stop() noexcept {
+    auto expected = stop_state::posted;
+    // relaxed: only the state travels. The node belongs to the inbox, as before.
+    stop_state_.compare_exchange_strong(expected, stop_state::taken_back,
+                                        std::memory_order_relaxed);
+    stopping_ = false;  // the inbox may have been taken since the run
 }
 
 inline void loop::queue_entry(entry& e) noexcept {
@@ -130,9 +142,11 @@ void loop::take(queue_node& node) noexcept {
             break;
         }
         case node_kind::stop_command:
-            // release: pairs with stop(): whoever sets the flag next may push the node again.
-            stop_posted_.store(false, std::memory_order_release);
-            begin_stop();
+            // acq_rel: pairs with stop(): whoever sets the state next may push the node again.
+            if (stop_state_.exchange(stop_state::none, std::memory_order_acq_rel) ==
+                stop_state::posted) {
+                begin_stop();
+            }
             break;
         case node_kind::io_returned:
             take_back(static_cast<blocking_call&>(node));

@@ -444,13 +444,77 @@ TEST_P(LoopGroup, StopsAndThrowsFromJoinWhenALoopCannotWait) {
     EXPECT_TRUE(ran);
 }
 
+void fail_waits(unsigned times) {
+    kernel::fail(kernel::call::epoll_wait, EFAULT, 0, times);
+    kernel::fail(kernel::call::poll, EFAULT, 0, times);
+    kernel::fail(kernel::call::uring_enter, EFAULT, 0, times);
+}
+
+/// Starts the group again. Each loop finds itself in a run that nobody has stopped.
+void expect_each_runs_on(loop_group& group) {
+    std::latch done(static_cast<std::ptrdiff_t>(group.size()));
+    for (std::size_t i = 0; i != group.size(); ++i) {
+        group.at(i).post([&, i] {
+            EXPECT_FALSE(group.at(i).ends()) << "an old stop ends loop " << i;
+            done.count_down();
+        });
+    }
+    group.start();
+    done.wait();
+    group.stop();
+    EXPECT_NO_THROW(group.join());
+}
+
+TEST_P(LoopGroup, RunsAgainAfterAStopThatCameWhenALoopHadFailed) {
+    const heard_reports heard;
+    loop_group group(of(2));
+    fail_waits(1);
+    group.start();
+    const time_point limit = clock::now() + patience;
+    while (heard.with("a loop group stops") == 0 && clock::now() < limit) {
+        std::this_thread::yield();
+    }
+    group.stop();  // the run of the one that has failed is over
+    EXPECT_THROW(group.join(), std::system_error);
+    kernel::fail_nothing();
+    expect_each_runs_on(group);
+}
+
+TEST_P(LoopGroup, RunsAgainAfterAllItsLoopsHaveFailed) {
+    for (int round = 0; round != 20; ++round) {
+        const heard_reports heard;
+        loop_group group(of(2));
+        std::latch both_run(2);
+        for (std::size_t i = 0; i != 2; ++i) {
+            group.at(i).post([&] {
+                both_run.arrive_and_wait();
+                fail_waits(1'000'000);
+            });
+        }
+        group.start();
+        EXPECT_THROW(group.join(), std::system_error);
+        kernel::fail_nothing();
+        expect_each_runs_on(group);
+    }
+}
+
+TEST_P(LoopGroup, AStopBetweenTwoRunsEndsTheNextOneAfterAFailure) {
+    const heard_reports heard;
+    loop_group group(of(2));
+    fail_waits(1'000'000);
+    group.start();
+    EXPECT_THROW(group.join(), std::system_error);
+    kernel::fail_nothing();
+    group.stop();
+    group.start();
+    EXPECT_NO_THROW(group.join());
+}
+
 TEST_P(LoopGroup, IsDestroyedInOrderWhenALoopCannotWait) {
     const heard_reports heard;
     {
         loop_group group(of(2));
-        kernel::fail(kernel::call::epoll_wait, EFAULT, 0, 1'000'000);
-        kernel::fail(kernel::call::poll, EFAULT, 0, 1'000'000);
-        kernel::fail(kernel::call::uring_enter, EFAULT, 0, 1'000'000);
+        fail_waits(1'000'000);
         group.start();
         const time_point limit = clock::now() + 10s;
         while (heard.with("cannot wait") == 0 && clock::now() < limit) {

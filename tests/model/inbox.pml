@@ -29,7 +29,7 @@
 
 byte head = EMPTY;                     // inbox::head_
 byte next[STOP_NODE + 1];              // queue_node::next_
-bool stop_posted = false;              // loop::stop_posted_
+bool stop_posted = false;              // loop::stop_state_, but for what join() of a loop_group takes back
 bool edge = false;                     // epoll has an event of the eventfd that no wait() reported
 byte io = IO;                          // events of descriptors that are still to come
 

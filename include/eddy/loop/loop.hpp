@@ -383,6 +383,11 @@ private:
     public:
         stop_node() noexcept : queue_node(node_kind::stop_command) {}
     };
+    /// Of `stop_node_`, which is in the inbox unless it is `none`:
+    ///
+    ///     none --stop()--> posted --take_back_stop()--> taken_back --stop()--> posted
+    ///                      posted, taken_back --take()--> none
+    enum class stop_state : std::uint8_t { none, posted, taken_back };
     struct blocking_call;
     struct lent;
 
@@ -446,6 +451,7 @@ private:
     void pop_due_timers() noexcept;
     void run_ready(std::size_t budget) noexcept;
     [[gnu::noinline]] void run_aged(std::size_t budget) noexcept;
+    void take_back_stop() noexcept;
     void begin_stop() noexcept {
         stopping_ = true;
         if (!ends()) {
@@ -694,7 +700,7 @@ private:
 
     /// What other threads touch, away from what only the loop's does.
     alignas(64) inbox inbox_;
-    std::atomic<bool> stop_posted_{false};
+    std::atomic<stop_state> stop_state_{stop_state::none};
     std::atomic<bool> running_{false};  ///< only to notice misuse
     stop_node stop_node_;
     /// Threads whose calls the loop's owner may know nothing of.
@@ -704,6 +710,7 @@ private:
     friend class local_timer;
     friend class lease;
     friend class lease_operation;
+    friend class loop_group;
     friend class own_io;
     friend class stoppable_io;
     friend class descriptor;

@@ -35,10 +35,12 @@ public:
     /// <eddy/os/block_signals.hpp> does, so that the new threads inherit the mask. They stay
     /// blocked in the caller.
     void start(const sigset_t& signals);
-    /// Thread: any. Before start() it ends the next run as soon as it has begun.
+    /// Thread: any. Before start() it ends the next run as soon as it has begun; between start()
+    /// and join() it ends just that run, also of loops that have ended already.
     void stop() noexcept;
     /// Returns when all threads have ended. Not from one of them. Throws what has ended the first
-    /// loop that could not run on; after that the group can be started again.
+    /// loop that could not run on; after that the group can be started again, however many have
+    /// failed.
     void join();
 
     std::size_t size() const noexcept;
