@@ -89,6 +89,11 @@ std::error_code signal_group(int pidfd, pid_t leader, int signal) noexcept {
     if (error != std::errc::invalid_argument || leader <= 0) {
         return error;
     }
+    // A leader that was not reaped keeps the number. Any other answer, such as EPERM, says that it
+    // is there.
+    if (send_signal(pidfd, 0, 0) == std::errc::no_such_process) {
+        return system_error(ESRCH);
+    }
     return once(call::kill, [&] { return ::kill(-leader, signal); }).error();
 }
 

@@ -61,7 +61,9 @@ std::error_code open_pidfd(pid_t pid, unique_fd& out) noexcept;
 std::error_code signal_pidfd(int pidfd, int signal) noexcept;
 
 /// To all processes of the group that the process leads or has led. A kernel before 6.9 knows the
-/// group by its number only, `leader`; -1: that is not certain, and the error `invalid_argument`.
+/// group by its number only, `leader`. If that process has been reaped, the number may be that of
+/// another group by now, and the error is `no_such_process`. -1: there is no number that may be
+/// used, and the error is `invalid_argument`.
 std::error_code signal_group(int pidfd, pid_t leader, int signal) noexcept;
 
 /// How a process ended.

@@ -241,7 +241,9 @@ void process_state::drop_handle() noexcept {
     if (at_end_ == last_handle::kills_group) {
         // When it was reaped, its number alone may be that of another group.
         static_cast<void>(kernel::signal_group(pidfd(), over_ ? -1 : pid_, SIGKILL));
-    } else if (!over_ && at_end_ == last_handle::kills_it) {
+    }
+    // Itself too where its group is killed: it may have left that.
+    if (!over_ && at_end_ != last_handle::leaves_it) {
         static_cast<void>(kernel::signal_pidfd(pidfd(), SIGKILL));
     }
     settle();

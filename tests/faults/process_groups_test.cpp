@@ -35,7 +35,8 @@ life life_of(pid_t pid) {
     return info.si_pid == pid ? life::has_ended : life::runs;
 }
 
-/// The group of a child is killed at the end of the last handle, by its number.
+/// The group of a child is killed at the end of the last handle, by its number. Where the kernel
+/// denies that, the child itself is killed all the same.
 void end_with_the_handle(eddy::loop& loop, attempt& a) {
     const no_signals_to_groups older;
     pid_t pid = -1;
@@ -48,11 +49,6 @@ void end_with_the_handle(eddy::loop& loop, attempt& a) {
     });
     if (pid == -1) {
         return;
-    }
-    // The destructor has nobody to tell that it may not kill.
-    const bool denied = kernel::fired(kernel::call::kill) != 0;
-    if (denied) {
-        ::kill(pid, SIGKILL);
     }
     const time_point start = clock::now();
     while (life_of(pid) == life::runs && clock::now() < start + patience) {

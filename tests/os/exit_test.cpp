@@ -176,6 +176,58 @@ TEST_P(ExitTest, ItsGroupIsKilledAlsoIfItHasEndedBefore) {
     EXPECT_EQ(read_to_end(output), "");
 }
 
+TEST_P(ExitTest, ItIsKilledAlsoIfItHasLeftTheGroupThatIsKilledWithIt) {
+    process_options options = group_of_two("");
+    options.program = "perl";
+    options.arguments = {"-e", "setpgrp(0, getpgrp(getppid)) or die; syswrite(STDOUT, 'x'); sleep"};
+    process_handle process = spawn(options);
+    const descriptor output = std::move(process.stdio_pipe(1));
+    std::string left(1, 0);
+    recorder begun;
+    start(begun, read(output, bytes(left)));
+    ASSERT_TRUE(ends(begun));
+    ASSERT_EQ(left, "x");
+    ASSERT_EQ(::getpgid(process.pid()), ::getpgrp());
+    const unique_fd itself = [&] {
+        unique_fd made;
+        EXPECT_FALSE(kernel::open_pidfd(process.pid(), made));
+        return made;
+    }();
+    process.close();
+    const bool killed = all_reaped();
+    EXPECT_TRUE(killed);
+    if (!killed) {
+        static_cast<void>(kernel::signal_pidfd(itself.get(), SIGKILL));
+    }
+}
+
+/// Before Linux 6.9 a group has only its number, which may be that of another group then.
+TEST_P(ExitTest, TheNumberOfAGroupWhoseLeaderOthersHaveReapedIsNotUsed) {
+    process_options options{.program = "true"};
+    options.process_group = 0;
+    options.kill_group_on_destroy = true;
+    process_handle process = spawn(options);
+    ASSERT_EQ(::waitpid(process.pid(), nullptr, 0), process.pid());
+    kernel::fail(kernel::call::pidfd_signal_group, EINVAL);
+    kernel::fail(kernel::call::kill, EPERM, 0, 1000);
+    process.close();
+    EXPECT_EQ(kernel::fired(kernel::call::pidfd_signal_group), 1U);
+    EXPECT_EQ(kernel::fired(kernel::call::kill), 0U);
+    kernel::fail_nothing();
+}
+
+TEST_P(ExitTest, TheGroupOfAnEndedLeaderThatNobodyHasReapedIsKilledByItsNumber) {
+    process_handle process = spawn(group_of_two("sleep 1000 & exit 3"));
+    const descriptor output = std::move(process.stdio_pipe(1));
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(process.pid()), &info, WEXITED | WNOWAIT), 0);
+    kernel::fail(kernel::call::pidfd_signal_group, EINVAL);
+    process.close();
+    kernel::fail_nothing();
+    EXPECT_EQ(read_to_end(output), "");
+    EXPECT_TRUE(all_reaped());
+}
+
 TEST_P(ExitTest, OnlyAGroupOfItsOwnCanBeKilledWithIt) {
     process_options options = sleeper();
     options.kill_group_on_destroy = true;

@@ -93,9 +93,10 @@ struct process_options {
 
     /// The end of the last handle kills it. Otherwise it lives on, and is reaped all the same.
     bool kill_on_destroy = false;
-    /// The end of the last handle kills all processes of its group, also if the process itself has
-    /// ended before (Linux before 6.9 then spares them). The group must be its own: `process_group`
-    /// is 0, or `new_session` is set; else the error is `invalid_argument`.
+    /// The end of the last handle kills the process, and all processes of the group that it was
+    /// given, also if it has ended before (Linux before 6.9 then spares them). The group must be
+    /// its own: `process_group` is 0, or `new_session` is set; else the error is
+    /// `invalid_argument`.
     bool kill_group_on_destroy = false;
     /// For lists of what is going on. Must live as long as the process handle.
     const char* label = "process";
