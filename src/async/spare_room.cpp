@@ -37,8 +37,7 @@ bool none_is_kept(const spare_rooms& spare) noexcept {
 void* make_room(room size) {
     void* const made = ::operator new(room_sizes[static_cast<std::size_t>(size)]);
     if (none_is_kept(rooms_of_thread[0])) {
-        static at_thread_exit end(&drop_spare_rooms);
-        if (end.arm()) {
+        if (at_thread_exit<&drop_spare_rooms>::arm()) {
             rooms_of_thread = {};
         }
     }

@@ -1,38 +1,51 @@
 #pragma once
 
-#include <cerrno>
+#include <atomic>
 
 #include <pthread.h>
 
 namespace eddy {
 
-/// Calls `act` at the end of each thread that was armed, and at the end of the program on the
+/// Calls `Act` at the end of each thread that was armed, and at the end of the program on the
 /// thread that ends it. A thread_local object with a destructor would do the same, but the C
 /// library aborts the program when it has no memory to remember that object.
 ///
-/// Lifetime: that of the program, or of the library.
+///     unused --arm()--> usable --end of the program, or of the library--> over
+template <void (*Act)() noexcept>
 class at_thread_exit {
 public:
-    explicit at_thread_exit(void (*act)() noexcept) noexcept
-        : act_(act), error_(::pthread_key_create(&key_, &run)) {}
-    ~at_thread_exit() {
-        act_();
-        if (error_ == 0) {
-            ::pthread_key_delete(key_);
+    /// For the calling thread. False: there is no memory, or no key, or the program ends; nothing
+    /// will be called. Thread: any.
+    static bool arm() noexcept {
+        // relaxed: only the flag travels. Asked first: the key may be somebody else's by now.
+        if (over_.load(std::memory_order_relaxed)) {
+            return false;
         }
+        static const key made;
+        return made.error == 0 && ::pthread_setspecific(made.number, &over_) == 0;
     }
-    at_thread_exit(const at_thread_exit&) = delete;
-    at_thread_exit& operator=(const at_thread_exit&) = delete;
-
-    /// For the calling thread. False: there is no memory, or no key; nothing will be called.
-    bool arm() noexcept { return error_ == 0 && ::pthread_setspecific(key_, this) != ENOMEM; }
 
 private:
-    static void run(void* self) noexcept { static_cast<at_thread_exit*>(self)->act_(); }
+    struct key {
+        key() noexcept : error(::pthread_key_create(&number, &run)) {}
+        ~key() {
+            over_.store(true, std::memory_order_relaxed);
+            Act();
+            if (error == 0) {
+                ::pthread_key_delete(number);
+            }
+        }
+        key(const key&) = delete;
+        key& operator=(const key&) = delete;
 
-    void (*act_)() noexcept;
-    pthread_key_t key_{};
-    int error_;
+        pthread_key_t number{};
+        const int error;
+    };
+
+    static void run(void*) noexcept { Act(); }
+
+    /// Outlives `key`: it has no destructor.
+    static inline constinit std::atomic<bool> over_{false};
 };
 
 }  // namespace eddy

@@ -74,9 +74,10 @@ struct desk {
 // Without a destructor, so that it may be used until the very end of its thread.
 [[gnu::tls_model("initial-exec")]] constinit thread_local desk mine;
 
+void close_desk() noexcept { mine.close(); }
+
 bool desk::arm() noexcept {
-    static at_thread_exit end([]() noexcept { mine.close(); });
-    armed = end.arm();
+    armed = at_thread_exit<&close_desk>::arm();
     return armed;
 }
 
