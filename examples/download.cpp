@@ -1,15 +1,17 @@
 /// Fetches files over plain HTTP into this directory, several at once:  download AT_ONCE URL...
 /// A URL is http://ADDRESS:PORT/PATH with a number as its address: no names are looked up.
 #include "support/arguments.hpp"
+#include "support/unfinished.hpp"
 
 #include <eddy/eddy.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <string.h>
@@ -22,12 +24,6 @@ struct downloads {
     eddy::loop& loop;
     eddy::semaphore at_once;
     int failed = 0;
-};
-
-/// A file that is there only until it is renamed, whatever goes wrong.
-struct unfinished {
-    std::string name;
-    ~unfinished() { std::remove(name.c_str()); }
 };
 
 /// What the head of an answer says of its length. Throws unless the answer is a good one.
@@ -50,8 +46,9 @@ eddy::task<> fetch(eddy::loop& loop, std::string_view url) {
     const std::size_t length = length_in(buffer.substr(0, size));
     buffer.erase(0, size);
     const std::string name = path.substr(path.rfind('/') + 1);
-    const unfinished part{name + ".part"};
-    const auto file = co_await eddy::file::open(loop, part.name, O_WRONLY | O_CREAT | O_TRUNC);
+    std::string part_name = name + ".part";
+    const auto file = co_await eddy::file::open(loop, part_name, O_WRONLY | O_CREAT | O_EXCL);
+    example::unfinished part(std::move(part_name));
     buffer.resize(std::min(buffer.size(), length));
     for (auto left = length - co_await file.write(eddy::bytes(buffer)); left != 0;) {
         buffer.resize(std::min<std::size_t>(left, 65536));
@@ -59,7 +56,7 @@ eddy::task<> fetch(eddy::loop& loop, std::string_view url) {
         if (buffer.empty()) throw std::runtime_error("the answer was cut off");
         left -= co_await file.write(eddy::bytes(buffer));
     }
-    std::filesystem::rename(part.name, name);
+    part.finish(name);
 }
 
 /// One that fails does not keep the others from going on.
@@ -70,16 +67,17 @@ eddy::task<> fetch_in_turn(downloads& all, std::string_view url) try {
     const eddy::permit turn = co_await all.at_once.hold();
     co_await fetch(all.loop, url);
 } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s: %s\n", url.data(), e.what());
+    const auto* const error = dynamic_cast<const std::system_error*>(&e);
+    const bool is_there = error != nullptr && error->code() == std::errc::file_exists;
+    std::fprintf(stderr, "%s: %s%s\n", url.data(), e.what(),
+                 is_there ? "; another download writes it: if none does, remove it" : "");
     ++all.failed;
 }
 
 eddy::task<> fetch_all(downloads& all, std::span<char*> urls) {
-    if (const auto n = urls.size() / 2; n == 0) {
-        co_await fetch_in_turn(all, urls[0]);
-    } else {
-        co_await eddy::ex::when_all(fetch_all(all, urls.first(n)), fetch_all(all, urls.subspan(n)));
-    }
+    const auto n = urls.size() / 2;
+    if (n == 0) co_return co_await fetch_in_turn(all, urls[0]);
+    co_await eddy::ex::when_all(fetch_all(all, urls.first(n)), fetch_all(all, urls.subspan(n)));
 }
 
 }  // namespace
