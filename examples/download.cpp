@@ -1,6 +1,7 @@
 /// Fetches files over plain HTTP into this directory, several at once:  download AT_ONCE URL...
 /// A URL is http://ADDRESS:PORT/PATH with a number as its address: no names are looked up.
 #include "support/arguments.hpp"
+#include "support/printable.hpp"
 #include "support/unfinished.hpp"
 
 #include <eddy/eddy.hpp>
@@ -69,7 +70,7 @@ eddy::task<> fetch_in_turn(downloads& all, std::string_view url) try {
 } catch (const std::exception& e) {
     const auto* const error = dynamic_cast<const std::system_error*>(&e);
     const bool is_there = error != nullptr && error->code() == std::errc::file_exists;
-    std::fprintf(stderr, "%s: %s%s\n", url.data(), e.what(),
+    std::fprintf(stderr, "%s: %s%s\n", url.data(), example::printable(e.what()).c_str(),
                  is_there ? "; another download writes it: if none does, remove it" : "");
     ++all.failed;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "support/printable.hpp"
+
 #include <cstdio>
 #include <string>
 #include <system_error>
@@ -23,7 +25,7 @@ inline int http_refusal(const std::string& path, const std::error_code& error) {
          }) {
         if (error == absent) return 404;
     }
-    std::fprintf(stderr, "cannot serve %s: %s\n", path.c_str(), error.message().c_str());
+    std::fprintf(stderr, "cannot serve %s: %s\n", printable(path).c_str(), error.message().c_str());
     for (const std::errc short_of :
          {std::errc::too_many_files_open, std::errc::too_many_files_open_in_system,
           std::errc::not_enough_memory, std::errc::no_buffer_space}) {

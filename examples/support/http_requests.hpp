@@ -1,5 +1,7 @@
 #pragma once
 
+#include "support/printable.hpp"
+
 #include <eddy/async/task.hpp>
 #include <eddy/io/bytes.hpp>
 #include <eddy/io/tcp/socket.hpp>
@@ -117,8 +119,7 @@ private:
         }
     }
     void say_lack_of_memory() const {
-        std::fprintf(stderr, "cannot serve %.*s: no memory\n", static_cast<int>(url_.size()),
-                     url_.data());
+        std::fprintf(stderr, "cannot serve %s: no memory\n", printable(url_).c_str());
     }
     /// Calls what may throw std::bad_alloc, which must not leave through the parser: it is C.
     template <class Append>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "support/printable.hpp"
+
 #include <eddy/async/async.hpp>
 #include <eddy/io/file.hpp>
 #include <eddy/io/send_file.hpp>
@@ -26,7 +28,7 @@ inline void say_unless_the_peer(const std::string& path, const std::exception& f
             if (error->code() == theirs) return;
         }
     }
-    std::fprintf(stderr, "broke off %s: %s\n", path.c_str(), failure.what());
+    std::fprintf(stderr, "broke off %s: %s\n", printable(path).c_str(), failure.what());
 }
 
 inline eddy::task<> send_pieces(eddy::tcp::socket& peer, const eddy::file& file,
