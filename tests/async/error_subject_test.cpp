@@ -1,4 +1,5 @@
 #include "async/task_fixture.hpp"
+#include "kernel/call.hpp"
 #include "loop/allocations.hpp"
 
 #include <eddy/async/as_result.hpp>
@@ -7,6 +8,8 @@
 #include <eddy/async/spawn.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/async/timeout.hpp>
+#include <eddy/ex/let_error.hpp>
+#include <eddy/ex/then.hpp>
 #include <eddy/io/file.hpp>
 #include <eddy/io/local/bound.hpp>
 #include <eddy/io/local/socket.hpp>
@@ -181,6 +184,23 @@ TEST_P(ErrorSubject, CostsNothingIfThereIsNoError) {
         co_return used;
     };
     EXPECT_EQ(value_of(body()), 0U);
+}
+
+/// The read fails inside the completion of the connect, with the same error.
+TEST_P(ErrorSubject, IsNotThatOfAnOperationWhoseErrorWasHandled) {
+    const address where = nobody();
+    auto [ours, theirs] = tcp_pair();
+    send_all(theirs.get(), "x");
+    tcp::socket other(loop(), std::move(ours));
+    std::byte data[1];
+    const auto read_instead = [&](auto&&) {
+        kernel::fail(kernel::call::recv, ECONNREFUSED);
+        return other.read_some(data) | ex::then([](std::size_t) {});
+    };
+    const std::string said = words(tcp::connect(loop(), where) | ex::then([](tcp::socket) {}) |
+                                   ex::let_error(read_instead));
+    kernel::fail_nothing();
+    EXPECT_EQ(said, "Connection refused");
 }
 
 }  // namespace

@@ -241,6 +241,8 @@ private:
             const error_naming named(error, convert_.subject());
             ex::set_error(std::move(receiver_), error);
         } else {
+            // An operation that has failed before, and whose error was handled, may still be there.
+            error_naming::forget();
             ex::set_error(std::move(receiver_), error);
         }
     }
