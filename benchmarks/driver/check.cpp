@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 namespace bench {
@@ -32,13 +33,17 @@ bool measured_at_all(const results& found, const target& t) {
     });
 }
 
-/// Not a number if there is none.
-double value_of(const results& found, const target& t) {
-    const measurement* m = found.find(t.suite, t.case_name, t.subject, t.metric);
+/// Not a number if there is none. `build`: the suffix of the rows of that build.
+double value_of(const results& found, const target& t, const std::string& build) {
+    const auto row = [&](const std::string& subject) {
+        return found.find(t.suite, t.case_name, subject, t.metric);
+    };
+    const measurement* m = row(t.subject + build);
     if (m == nullptr) return std::nan("");
     if (!t.is_ratio()) return m->value.median;
     if (t.peer.empty()) return m->ratio.median;
-    const measurement* peer = found.find(t.suite, t.case_name, t.peer, t.metric);
+    const measurement* peer = row(t.peer + build);
+    if (peer == nullptr) peer = row(t.peer);  // it is none of ours
     return peer != nullptr ? m->value.median / peer->value.median : std::nan("");
 }
 
@@ -50,20 +55,41 @@ bool reached(const target& t, double measured, double noise) {
 verdict judge_one(const results& found, const target& t) {
     verdict v{.of = t};
     if (!measured_at_all(found, t)) return v;
-    v.measured = value_of(found, t);
+    v.measured = value_of(found, t, "");
+    v.before = value_of(found, t, "_before");
     v.noise = noise_of(found, t);
     if (std::isnan(v.measured)) {
         v.how = verdict::outcome::not_there;
+    } else if (reached(t, v.measured, v.noise)) {
+        v.how = verdict::outcome::ok;
     } else {
-        const bool ok = reached(t, v.measured, v.noise);
-        v.how = ok ? verdict::outcome::ok : verdict::outcome::missed;
+        const bool missed_before = !std::isnan(v.before) && !reached(t, v.before, v.noise);
+        v.how = missed_before ? verdict::outcome::missed_before : verdict::outcome::missed;
     }
     return v;
 }
 
 const char* words(verdict::outcome how) {
-    if (how == verdict::outcome::ok) return "ok";
-    return how == verdict::outcome::missed ? "missed" : "n/a";
+    switch (how) {
+        case verdict::outcome::ok:
+            return "ok";
+        case verdict::outcome::missed:
+            return "missed";
+        case verdict::outcome::missed_before:
+            return "missed, as before";
+        case verdict::outcome::not_there:
+        case verdict::outcome::not_measured:
+            break;
+    }
+    return "n/a";
+}
+
+/// Of the other build, if there is one: with a blank in front.
+std::string before_of(const verdict& v) {
+    if (std::isnan(v.before)) return "";
+    char text[32];
+    std::snprintf(text, sizeof text, " (before: %.4g)", v.before);
+    return text;
 }
 
 }  // namespace
@@ -81,16 +107,20 @@ bool print_check(const std::vector<verdict>& all) {
                 "noise");
     std::size_t measured = 0;
     std::size_t failed = 0;
+    std::size_t as_before = 0;
     for (const verdict& v : all) {
         if (v.how == verdict::outcome::not_measured) continue;
         ++measured;
         failed += v.fails() ? 1u : 0u;
-        std::printf("%-*s  %s %6.4g %9.4g %6.1f%%  %s\n", static_cast<int>(width),
+        as_before += v.how == verdict::outcome::missed_before ? 1u : 0u;
+        std::printf("%-*s  %s %6.4g %9.4g %6.1f%%  %s%s\n", static_cast<int>(width),
                     v.of.name().c_str(), v.of.at_most() ? "<=" : ">=", v.of.limit, v.measured,
-                    v.noise * 100, words(v.how));
+                    v.noise * 100, words(v.how), before_of(v).c_str());
     }
-    std::printf("%zu of %zu targets: %zu reached, %zu missed\n", measured, all.size(),
-                measured - failed, failed);
+    std::printf("%zu of %zu targets: %zu reached, %zu missed", measured, all.size(),
+                measured - failed - as_before, failed);
+    if (as_before != 0) std::printf(", and %zu by both builds", as_before);
+    std::printf("\n");
     return measured > 0 && failed == 0;
 }
 

@@ -70,6 +70,23 @@ TEST_F(BenchCheck, ARatioThatIsMissedByMoreThanTheNoiseFails) {
     EXPECT_FALSE(bench::print_check({judge(at_most(1.15))}));
 }
 
+TEST_F(BenchCheck, ARatioThatTheOtherBuildMissesTooDoesNotFail) {
+    reference();
+    line("eddy_epoll", "set_ns", "118", "1.18");
+    line("eddy_epoll_before", "set_ns", "119", "1.19");
+    EXPECT_EQ(judge(at_most(1.15)).how, verdict::outcome::missed_before);
+    EXPECT_DOUBLE_EQ(judge(at_most(1.15)).before, 1.19);
+    EXPECT_TRUE(bench::print_check({judge(at_most(1.15))}));
+}
+
+TEST_F(BenchCheck, ARatioThatTheOtherBuildReachesFails) {
+    reference();
+    line("eddy_epoll", "set_ns", "118", "1.18");
+    line("eddy_epoll_before", "set_ns", "116", "1.16");
+    EXPECT_EQ(judge(at_most(1.15)).how, verdict::outcome::missed);
+    EXPECT_FALSE(bench::print_check({judge(at_most(1.15))}));
+}
+
 TEST_F(BenchCheck, ARatioThatIsMissedByLessThanTheNoisePasses) {
     reference();
     line("eddy_epoll", "set_ns", "117", "1.17");
