@@ -189,7 +189,13 @@ io_result accept(int fd, sockaddr* address, socklen_t* size, int flags) noexcept
     }
     const io_result made =
         retried(call::accept, [&] { return ::accept4(fd, address, size, flags | SOCK_CLOEXEC); });
-    return reserved ? move_to_reserved(made, std::move(reserved)) : keep_off_standard(made);
+    if (!reserved) {
+        return keep_off_standard(made);
+    }
+    if (made && made.fd() > STDERR_FILENO) {
+        standard_fds_are_in_use();
+    }
+    return move_to_reserved(made, std::move(reserved));
 }
 
 io_result connect(int fd, const sockaddr* address, socklen_t size) noexcept {

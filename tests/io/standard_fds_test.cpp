@@ -4,7 +4,9 @@
 #include "io/io_fixture.hpp"
 #include "io/send_one_fd.hpp"
 #include "kernel/call.hpp"
+#include "kernel/io.hpp"
 #include "kernel/own_fd.hpp"
+#include "support/fds.hpp"
 #include "support/in_child.hpp"
 
 #include <eddy/io/file.hpp>
@@ -167,6 +169,29 @@ TEST_P(IoStandardFds, ThatAreAllThereIsAreNoRoomForAConnection) {
         return accepting.has_value() && accepting.value().native_handle() > 2 ? 0 : 3;
     };
     EXPECT_EQ(without_standard_fds(body), 0);
+}
+
+/// A low number makes the next accept take a higher one first, until 0 to 2 are in use again.
+TEST(NewFds, ConnectionsAboveTheStandardOnesCostOneCall) {
+    const int ended = in_child([] {
+        tcp_listener listener;
+        const unique_fd clients[] = {listener.connect(), listener.connect(), listener.connect()};
+        const auto calls_of_accept = [&] {
+            const std::uint64_t calls = kernel::calls_made();
+            const unique_fd made(kernel::accept(listener.get(), nullptr, nullptr, 0).fd());
+            return made.get() > 2 ? kernel::calls_made() - calls : 0;
+        };
+        close_standard_fds();
+        const std::uint64_t moved = calls_of_accept();
+        for (const int low : standard_fds) {
+            if (::open("/dev/null", O_RDWR | O_CLOEXEC) != low) {
+                return 1;
+            }
+        }
+        const std::uint64_t hesitant = calls_of_accept();
+        return moved > 1 && hesitant > 1 && calls_of_accept() == 1 ? 0 : 2;
+    });
+    EXPECT_EQ(ended, 0);
 }
 
 TEST(NewFds, AboveTheStandardOnesCostNoCall) {
