@@ -1,5 +1,7 @@
 #include <eddy/io/address.hpp>
 
+#include "kernel/socket.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -44,8 +46,7 @@ std::error_code parse_scope(std::string_view text, std::uint32_t& scope) noexcep
     if (text.empty() || !terminated(text, name)) {
         return invalid();
     }
-    scope = ::if_nametoindex(name.data());
-    return scope == 0 ? std::make_error_code(std::errc::no_such_device) : std::error_code();
+    return kernel::interface_index(name.data(), scope);
 }
 
 std::error_code parse_v6(std::string_view host, std::uint16_t port, address& out) noexcept {

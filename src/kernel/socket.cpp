@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <net/if.h>
 #include <unistd.h>
 
 namespace eddy::kernel {
@@ -76,6 +77,18 @@ std::error_code set_option(int fd, int level, int name, const void* value,
 std::error_code get_option(int fd, int level, int name, void* value, socklen_t& length) noexcept {
     return retried(call::getsockopt, [&] { return ::getsockopt(fd, level, name, value, &length); })
         .error();
+}
+
+std::error_code interface_index(const char* name, std::uint32_t& out) noexcept {
+    // The C library makes a socket, asks it, and closes it.
+    const io_result found = once(call::socket, [&] {
+        const unsigned index = ::if_nametoindex(name);
+        return index == 0 ? -1 : static_cast<int>(index);
+    });
+    if (found) {
+        out = static_cast<std::uint32_t>(found.raw());
+    }
+    return found.error();
 }
 
 }  // namespace eddy::kernel

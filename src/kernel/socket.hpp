@@ -2,6 +2,7 @@
 
 #include <eddy/base/unique_fd.hpp>
 
+#include <cstdint>
 #include <system_error>
 
 #include <sys/socket.h>
@@ -21,5 +22,8 @@ std::error_code peer_address(int fd, sockaddr* address, socklen_t* length) noexc
 std::error_code set_option(int fd, int level, int name, const void* value,
                            socklen_t length) noexcept;
 std::error_code get_option(int fd, int level, int name, void* value, socklen_t& length) noexcept;
+
+/// The number of the network interface of this name. `no_such_device`: there is none.
+std::error_code interface_index(const char* name, std::uint32_t& out) noexcept;
 
 }  // namespace eddy::kernel

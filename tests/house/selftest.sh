@@ -145,6 +145,8 @@ syscalls)
     rejects 'src/loop/a.cpp:2: calls epoll_ctl' syscalls
     plant src/loop/a.cpp 'long a() { /* x */ return syscall(SYS_gettid); }'
     rejects 'calls syscall' syscalls
+    plant src/loop/a.cpp 'unsigned a() { return ::brand_new_call("lo"); }'
+    rejects 'calls brand_new_call' syscalls
     plant src/loop/a.cpp 'auto a() { return io_uring_get_sqe(&ring); }'
     rejects 'calls io_uring_get_sqe' syscalls
     plant include/eddy/loop/a.hpp 'inline auto a() { return ::read (0, nullptr, 0); }'
@@ -155,7 +157,7 @@ syscalls)
     rejects 'calls io_uring_enter' syscalls
     plant src/engine/uring_engine.cpp 'auto a() { return io_uring_get_sqe(&ring); }'
     for word in this_thread::sleep_for this_thread::sleep_until this_thread::yield std::thread std::jthread \
-        std::async hardware_concurrency; do
+        std::async hardware_concurrency std::random_device std::ifstream std::filesystem; do
         for file in include/eddy/loop/b.hpp src/loop/b.cpp src/kernel/b.cpp; do
             plant $file '' "auto a() { return ${word/#this/std::this}(b); }"
             rejects "$file:2: names $word, which makes calls that nobody counts" syscalls
@@ -240,7 +242,8 @@ door)
     rejects 'calls ::close past once()' door
     plant src/kernel/a.cpp 'auto a() {' '    return retried([&] { return ::read(3, b, 1); });' '}'
     rejects 'src/kernel/a.cpp:2: calls ::read past once()' door
-    for call in sched_yield nanosleep clock_nanosleep usleep pthread_create pthread_join get_nprocs; do
+    for call in syscall mmap fcntl ioctl sched_yield nanosleep clock_nanosleep usleep pthread_create \
+        pthread_join get_nprocs; do
         plant src/kernel/a.cpp "int a() { return $call(b); }"
         rejects "src/kernel/a.cpp:1: calls $call past once()" door
         plant src/kernel/a.cpp "int a() { return ::$call(b); }"

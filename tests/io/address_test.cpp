@@ -1,4 +1,8 @@
+#include "kernel/call.hpp"
+
 #include <eddy/io/address.hpp>
+
+#include <cerrno>
 
 #include <string>
 #include <utility>
@@ -86,6 +90,14 @@ TEST(AddressTest, AnInterfaceThatDoesNotExistIsNoSuchDevice) {
     EXPECT_EQ(parse("[fe80::1%4294967296]:80"), std::errc::no_such_device);
     EXPECT_EQ(parse("[fe80::1%" + std::string(IF_NAMESIZE, 'x') + "]:80"),
               std::errc::invalid_argument);
+}
+
+/// The kernel is asked for the number of an interface by a socket.
+TEST(AddressTest, AnInterfaceThatCannotBeLookedUpIsNoMissingOne) {
+    kernel::fail(kernel::call::socket, EMFILE);
+    EXPECT_EQ(parse("[fe80::1%lo]:80"), std::errc::too_many_files_open);
+    kernel::fail_nothing();
+    EXPECT_EQ(parse("[fe80::1%lo]:80"), std::error_code());
 }
 
 TEST(AddressTest, RefusesWhatIsNotAnAddress) {
