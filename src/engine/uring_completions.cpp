@@ -140,6 +140,9 @@ unsigned uring_engine::reap(bool& woken) noexcept {
             woken = true;
             wake_armed_ = (cqe.flags & IORING_CQE_F_MORE) != 0;
             prepared_ = prepared_ && wake_armed_;
+            if (cqe.res < 0 && cqe.res != -ECANCELED) {  // that was its thread's end
+                wake_error_ = -cqe.res;
+            }
         }
     });
 }

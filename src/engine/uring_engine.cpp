@@ -333,6 +333,7 @@ void uring_engine::conclude(io_operation& op, io_result result) noexcept {
 void uring_engine::arm_wake() noexcept {
     if (io_uring_sqe* const sqe = ring_.next_sqe(); sqe != nullptr) {
         uring_ring::prepare_wake(*sqe, wake_.get());
+        uring_faults::apply_to_poll(*sqe);
         wake_armed_ = true;
     }
 }
@@ -383,7 +384,17 @@ io_result uring_engine::wait(time_point until, bool& woken) noexcept {
     if (!starving_.empty()) {
         static_cast<void>(feed_receives());
     }
+    if (!prepared_) [[unlikely]] {
+        return cannot_be_woken();
+    }
     return {};
+}
+
+/// The poll by which other threads wake the loop has ended. If that was for an error, the next wait
+/// would end at once with the same error.
+io_result uring_engine::cannot_be_woken() noexcept {
+    const int error = std::exchange(wake_error_, 0);
+    return error == 0 ? io_result() : failed({{error, std::system_category()}, enter_call});
 }
 
 /// The kernel may be short of memory, or of room for completions: it has lost nothing, and goes on

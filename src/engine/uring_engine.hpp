@@ -56,6 +56,7 @@ protected:
 private:
     EDDY_COLD call_failure prepare_wait(bool& woken) noexcept;
     EDDY_COLD io_result cannot_enter(std::error_code error, bool& woken) noexcept;
+    EDDY_COLD io_result cannot_be_woken() noexcept;
     EDDY_COLD io_result failed(const call_failure& failure) noexcept;
     template <class Condition, class MakeOrphans>
     void wait_while(Condition&& condition, MakeOrphans&& make_orphans) noexcept;
@@ -155,6 +156,7 @@ private:
     unsigned entries_ = 0;
     unique_fd wake_;
     bool wake_armed_ = false;
+    int wake_error_ = 0;     ///< with which the poll of `wake_` has ended
     bool prepared_ = false;  ///< for wait(), see prepare_wait()
     bool lone_ = false;  ///< the last wait has brought one completion, and no send was made for it
     unique_fd told_;     ///< the native handle, which the kernel writes with every completion

@@ -183,16 +183,27 @@ bool can_inject_results() noexcept {
 
 void apply(io_uring_sqe& sqe, const io_operation& op) noexcept {
     const auto which = call_of(sqe, op);
+    if (which == call::poll) {
+        apply_to_poll(sqe);
+        return;
+    }
     if (!kernel::faults_are_planned() || !which || !can_inject_results()) {
         return;
     }
     if (const int error = kernel::injected(*which); error != 0) {
-        // The kernel's own poll goes on when the thread is interrupted.
-        if (*which != call::poll || error != EINTR) {
-            replace(sqe, -error);
-        }
+        replace(sqe, -error);
     } else {
         shorten(sqe, *which);
+    }
+}
+
+void apply_to_poll(io_uring_sqe& sqe) noexcept {
+    if (!kernel::faults_are_planned() || !can_inject_results()) {
+        return;
+    }
+    // The kernel's own poll goes on when the thread is interrupted.
+    if (const int error = kernel::injected(call::poll); error != 0 && error != EINTR) {
+        replace(sqe, -error);
     }
 }
 

@@ -16,9 +16,12 @@ bool can_inject_results() noexcept;
 /// `sqe` is filled for `op`. It is made shorter, or replaced by one that completes with an error,
 /// if a test asked for that: the entry counts as the call that it stands for.
 void apply(io_uring_sqe& sqe, const io_operation& op) noexcept;
+/// The same for a poll that no operation asks for.
+void apply_to_poll(io_uring_sqe& sqe) noexcept;
 #else
 constexpr bool can_inject_results() noexcept { return false; }
 constexpr void apply(io_uring_sqe&, const io_operation&) noexcept {}
+constexpr void apply_to_poll(io_uring_sqe&) noexcept {}
 #endif
 
 }  // namespace eddy::uring_faults

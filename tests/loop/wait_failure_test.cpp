@@ -1,4 +1,5 @@
 // The kernel refuses to wait: for a while, or for good.
+#include "engine/uring_faults.hpp"
 #include "loop/host.hpp"
 #include "loop/wait_failure_fixture.hpp"
 #include "support/no_more_fds.hpp"
@@ -415,6 +416,38 @@ TEST_P(WaitFailure, BeforeTheFirstWaitEndsWhatIsPendingToo) {
     ASSERT_EQ(::write(theirs.get(), "x", 1), 1);
     EXPECT_TRUE(ends(again));
 }
+
+#if EDDY_HAS_IO_URING
+class WakeFailure : public WaitFailureTest {
+protected:
+    void SetUp() override {
+        WaitFailureTest::SetUp();
+        if (!IsSkipped() && !uring_faults::can_inject_results()) {
+            GTEST_SKIP() << "the kernel cannot be asked for a result";
+        }
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Engine, WakeFailure, ::testing::Values(engine_kind::io_uring),
+                         engine_name);
+
+/// Other threads wake a ring by a poll of its own. If the kernel refuses that, each wait ends at
+/// once.
+TEST_P(WakeFailure, IsReportedAndDoesNotSpin) {
+    kernel::fail(kernel::call::poll, ENOMEM, 0, for_good);
+    alarm ring(loop());
+    loop().post_after(50ms, ring);
+    const std::uint64_t turns = loop().counters().turns;
+    loop().run_one();
+    EXPECT_EQ(ring.runs, 1);
+    EXPECT_LE(loop().counters().turns - turns, 20U);
+    EXPECT_EQ(heard.with(std::string("io_uring_enter: ") + std::strerror(ENOMEM)), 1U)
+        << heard.all();
+    kernel::fail_nothing();
+    std::thread other([&] { loop().stop(); });
+    loop().run();
+    other.join();
+}
+#endif
 
 }  // namespace
 }  // namespace eddy::test::wait_failure_test
