@@ -92,7 +92,10 @@ struct env<> {
 
 template <class First, class... Rest>
 struct env<First, Rest...> {
-    constexpr env(First first, Rest... rest) noexcept
+    env() = default;
+    constexpr env(First first,
+                  Rest... rest) noexcept((std::is_nothrow_move_constructible_v<First> && ... &&
+                                          std::is_nothrow_move_constructible_v<Rest>))
         : first_(static_cast<First&&>(first)), rest_{static_cast<Rest&&>(rest)...} {}
     env(env&&) = default;
     env(const env&) = default;

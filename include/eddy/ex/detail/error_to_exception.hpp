@@ -8,9 +8,11 @@
 namespace eddy::ex {
 namespace detail {
 
-/// What is thrown for an error where errors are thrown.
+/// The exception for an error, where errors are thrown. It is the exception that prevented it from
+/// being made, such as std::bad_alloc, if there is one: the message of a std::system_error is
+/// allocated.
 template <class Error>
-std::exception_ptr error_to_exception(Error&& error) noexcept {
+std::exception_ptr error_to_exception(Error&& error) noexcept try {
     if constexpr (std::is_same_v<std::decay_t<Error>, std::exception_ptr>) {
         return static_cast<Error&&>(error);
     } else if constexpr (std::is_same_v<std::decay_t<Error>, std::error_code>) {
@@ -18,6 +20,8 @@ std::exception_ptr error_to_exception(Error&& error) noexcept {
     } else {
         return std::make_exception_ptr(static_cast<Error&&>(error));
     }
+} catch (...) {
+    return std::current_exception();
 }
 
 }  // namespace detail

@@ -52,9 +52,10 @@ struct value_signature<void> {
 template <class T>
 using value_signature_t = typename value_signature<T>::type;
 
-/// What is thrown for an error where errors are thrown.
+/// The exception for an error, where errors are thrown. It is the exception that prevented it from
+/// being made if there is one.
 template <class Error>
-std::exception_ptr to_exception(Error&& error) noexcept {
+std::exception_ptr to_exception(Error&& error) noexcept try {
     if constexpr (std::is_same_v<std::decay_t<Error>, std::exception_ptr>) {
         return static_cast<Error&&>(error);
     } else if constexpr (std::is_same_v<std::decay_t<Error>, std::error_code>) {
@@ -62,6 +63,8 @@ std::exception_ptr to_exception(Error&& error) noexcept {
     } else {
         return std::make_exception_ptr(static_cast<Error&&>(error));
     }
+} catch (...) {
+    return std::current_exception();
 }
 
 EDDY_EX_END
