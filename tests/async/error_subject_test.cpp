@@ -13,6 +13,7 @@
 #include <eddy/io/file.hpp>
 #include <eddy/io/local/bound.hpp>
 #include <eddy/io/local/socket.hpp>
+#include <eddy/io/read_until.hpp>
 #include <eddy/io/tcp/acceptor.hpp>
 #include <eddy/io/tcp/connect_any.hpp>
 #include <eddy/io/udp/socket.hpp>
@@ -196,6 +197,23 @@ TEST_P(ErrorSubject, IsNotThatOfAnOperationWhoseErrorWasHandled) {
     const auto read_instead = [&](auto&&) {
         kernel::fail(kernel::call::recv, ECONNREFUSED);
         return other.read_some(data) | ex::then([](std::size_t) {});
+    };
+    const std::string said = words(tcp::connect(loop(), where) | ex::then([](tcp::socket) {}) |
+                                   ex::let_error(read_instead));
+    kernel::fail_nothing();
+    EXPECT_EQ(said, "Connection refused");
+}
+
+/// The read of the whole line, too, fails inside the completion of the connect.
+TEST_P(ErrorSubject, IsNotThatOfAnErrorThatWasHandledForSendersOfSeveralSteps) {
+    const address where = nobody();
+    auto [ours, theirs] = tcp_pair();
+    send_all(theirs.get(), "x");
+    tcp::socket other(loop(), std::move(ours));
+    std::string line;
+    const auto read_instead = [&](auto&&) {
+        kernel::fail(kernel::call::recv, ECONNREFUSED);
+        return read_until(other, line, "\n", 64) | ex::then([](std::size_t) {});
     };
     const std::string said = words(tcp::connect(loop(), where) | ex::then([](tcp::socket) {}) |
                                    ex::let_error(read_instead));

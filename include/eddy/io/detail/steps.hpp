@@ -105,6 +105,8 @@ private:
             const error_naming named(error, steps_.subject());
             ex::set_error(this->end(), error);
         } else {
+            // An operation that has failed before, and whose error was handled, may still be there.
+            error_naming::forget();
             ex::set_error(this->end(), error);
         }
     }
