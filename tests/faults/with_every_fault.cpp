@@ -259,6 +259,8 @@ private:
         }
         if (hit.gave_up()) {
             // What is cancelled then says so, in any order.
+            EXPECT_TRUE(begins_with(fault, errors) || unseen(fault) != nullptr)
+                << "it waits without a word" << words_of(errors);
         } else if (!errors.empty()) {
             EXPECT_TRUE(begins_with(fault, errors) || unseen(fault) != nullptr)
                 << "another error" << words_of(errors);
