@@ -1,5 +1,6 @@
 /// Fetches files over plain HTTP into this directory, several at once:  download AT_ONCE URL...
 /// A URL is http://ADDRESS:PORT/PATH with a number as its address: no names are looked up.
+#include "support/answer_length.hpp"
 #include "support/arguments.hpp"
 #include "support/printable.hpp"
 #include "support/unfinished.hpp"
@@ -15,7 +16,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <string.h>
 
 namespace {
 
@@ -27,15 +27,6 @@ struct downloads {
     int failed = 0;
 };
 
-/// What the head of an answer says of its length. Throws unless the answer is a good one.
-std::size_t length_in(const std::string& head) {
-    const char* const length = ::strcasestr(head.c_str(), "\r\nContent-Length:");
-    if (!head.starts_with("HTTP/1.") || head.substr(8, 5) != " 200 " || length == nullptr) {
-        throw std::runtime_error("the server answers " + head.substr(0, head.find('\r')));
-    }
-    return std::stoull(length + 17);
-}
-
 eddy::task<> fetch(eddy::loop& loop, std::string_view url) {
     const std::string host(url.substr(7, url.find('/', 7) - 7));
     const std::string path(url.substr(7 + host.size()));
@@ -44,7 +35,7 @@ eddy::task<> fetch(eddy::loop& loop, std::string_view url) {
     co_await server.write(eddy::bytes(request));
     std::string buffer;
     const auto size = co_await eddy::timeout(read_until(server, buffer, "\r\n\r\n", 16384), 10s);
-    const std::size_t length = length_in(buffer.substr(0, size));
+    const std::size_t length = example::answer_length(buffer.substr(0, size));
     buffer.erase(0, size);
     const std::string name = path.substr(path.rfind('/') + 1);
     std::string part_name = name + ".part";

@@ -86,6 +86,6 @@ int main(int argc, char** argv) try {
     eddy::loop loop;
     example::run_until_input_ends(loop, serve_directory(loop, port, argv[2]));
 } catch (const std::exception& e) {
-    std::fprintf(stderr, "http_files: %s: %s\n", argv[2], e.what());
+    std::fprintf(stderr, "http_files: %s\n", e.what());
     return 1;
 }

@@ -70,7 +70,7 @@ eddy::task<> relay(eddy::loop& loop, eddy::tcp::socket client, const options& o)
         eddy::ex::when_all(pump(client, server, moved), pump(server, client, moved)),
         until_idle(loop, moved, std::chrono::seconds(o.idle_seconds)));
 } catch (const std::system_error& e) {
-    std::fprintf(stderr, "%s: %s\n", o.target.to_string().c_str(), e.what());
+    std::fprintf(stderr, "a connection to %s: %s\n", o.target.to_string().c_str(), e.what());
 }
 
 }  // namespace
