@@ -176,9 +176,10 @@ EDDY_EX_BEGIN
 /// block and the other children are stopped, and the exception is thrown here.
 ///
 ///     co_await eddy::with_nursery([&](eddy::nursery& children) -> eddy::task<> {
-///         for (;;) {
-///             children.start(serve(co_await acceptor.accept()));
+///         for (const std::string& name : names) {
+///             children.start(fetch(name));
 ///         }
+///         co_await children.join();
 ///     });
 ///
 /// Lifetime: `block` is kept until the end, so that a lambda may be used as a coroutine. Its local

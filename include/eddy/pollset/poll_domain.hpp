@@ -40,8 +40,7 @@ struct poll_domain_options {
     closure_executor* executor = nullptr;
     /// Upper bound, 1 to 1,024, on the events that one look at the kernel takes in a domain where
     /// something has another priority than the default. The closures of these events run in the
-    /// order of priorities. A look that takes 1,024 events lasts about 0.1 ms. In other domains a
-    /// look takes as many as suits the strategy.
+    /// order of priorities. In other domains a look takes as many as suits the strategy.
     std::size_t look_max = 1024;
 };
 
