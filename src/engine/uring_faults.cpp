@@ -176,8 +176,12 @@ void shorten(io_uring_sqe& sqe, call which) noexcept {
 
 }  // namespace
 
+/// The first question may come when a fault is planned, which is for no call of the probe.
 bool can_inject_results() noexcept {
-    static const bool can = probe();
+    static const bool can = [] {
+        const kernel::faults_held_off now;
+        return probe();
+    }();
     return can;
 }
 

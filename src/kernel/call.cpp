@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <utility>
 
 namespace eddy::kernel {
 
@@ -43,6 +44,7 @@ using plans = std::array<plan, static_cast<std::size_t>(call::count_)>;
 plans failures;
 plans cuts;
 std::atomic<bool> any_plan{false};
+thread_local bool held_off = false;
 
 plan& of(plans& all, call which) noexcept { return all[static_cast<std::size_t>(which)]; }
 
@@ -80,7 +82,11 @@ std::uint64_t fired() noexcept {
     return all;
 }
 
-bool faults_are_planned() noexcept { return any_plan.load(relaxed); }
+bool faults_are_planned() noexcept { return any_plan.load(relaxed) && !held_off; }
+
+faults_held_off::faults_held_off() noexcept : outer_(std::exchange(held_off, true)) {}
+
+faults_held_off::~faults_held_off() { held_off = outer_; }
 
 int injected(call which) noexcept {
     if (!faults_are_planned()) {

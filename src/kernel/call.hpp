@@ -114,6 +114,19 @@ bool faults_are_planned() noexcept;
 int injected(call which) noexcept;
 /// `size`, or the smaller one that a test asked for.
 std::size_t shortened(call which, std::size_t size) noexcept;
+
+/// While one exists, no call of its thread fails or is shortened: its calls are not those that a
+/// test has planned a fault for.
+class faults_held_off {
+public:
+    faults_held_off() noexcept;
+    ~faults_held_off();
+    faults_held_off(const faults_held_off&) = delete;
+    faults_held_off& operator=(const faults_held_off&) = delete;
+
+private:
+    bool outer_;
+};
 #else
 constexpr int injected(call) noexcept { return 0; }
 constexpr std::size_t shortened(call, std::size_t size) noexcept { return size; }

@@ -31,6 +31,16 @@ TEST_F(Faults, HitTheNextCallOnly) {
     EXPECT_EQ(kernel::injected(call::read), 0);
 }
 
+TEST_F(Faults, WaitWhileTheirThreadHoldsThemOff) {
+    kernel::fail(call::read, EIO);
+    {
+        const kernel::faults_held_off here;
+        EXPECT_EQ(kernel::injected(call::read), 0);
+        const kernel::faults_held_off inside;
+    }
+    EXPECT_EQ(kernel::injected(call::read), EIO);
+}
+
 TEST_F(Faults, HitNoOtherCall) {
     kernel::fail(call::read, EIO);
     EXPECT_EQ(kernel::injected(call::write), 0);
