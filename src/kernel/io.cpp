@@ -192,9 +192,7 @@ io_result accept(int fd, sockaddr* address, socklen_t* size, int flags) noexcept
     if (!reserved) {
         return keep_off_standard(made);
     }
-    if (made && made.fd() > STDERR_FILENO) {
-        standard_fds_are_in_use();
-    }
+    forget_standard_fds(made);
     return move_to_reserved(made, std::move(reserved));
 }
 

@@ -27,8 +27,10 @@ io_result duplicate_above_standard(int fd) noexcept {
 // relaxed, here and below: the hint carries no data.
 bool has_met_standard_fds() noexcept { return met_standard_fds.load(std::memory_order_relaxed); }
 
-void standard_fds_are_in_use() noexcept {
-    met_standard_fds.store(false, std::memory_order_relaxed);
+void forget_standard_fds(io_result made) noexcept {
+    if (made && made.fd() > STDERR_FILENO) {
+        met_standard_fds.store(false, std::memory_order_relaxed);
+    }
 }
 
 std::error_code reserve_number(int any, unique_fd& out) noexcept {

@@ -18,9 +18,9 @@ io_result keep_off_standard(io_result made) noexcept;
 /// True if the kernel has made an fd of 0 to 2 for us: it may do so again.
 bool has_met_standard_fds() noexcept;
 
-/// The kernel has made an fd above 2 although lower numbers would have come first: 0 to 2 are in
-/// use.
-void standard_fds_are_in_use() noexcept;
+/// Takes has_met_standard_fds() back if the kernel has made an fd above 2: lower numbers come
+/// first, so 0 to 2 are in use.
+void forget_standard_fds(io_result made) noexcept;
 
 /// Takes a number above 2 for an fd that is about to be made, by a duplicate of `any`.
 std::error_code reserve_number(int any, unique_fd& out) noexcept;
