@@ -36,7 +36,9 @@ constexpr documented_error interrupted{EINTR, made_again, true};
 constexpr documented_error of_read[] = {{EIO, behind_bytes}, interrupted};
 constexpr documented_error of_write[] = {{EIO}, {ENOSPC}, {EDQUOT}, interrupted};
 constexpr documented_error of_recv[] = {{ENOMEM}, {ECONNREFUSED}, {ECONNRESET}, interrupted};
-constexpr documented_error of_send[] = {{ENOBUFS}, {ENOMEM}, {ECONNRESET}, {EPIPE}, interrupted};
+constexpr documented_error of_send[] = {{ENOBUFS},  {ENOMEM}, {ECONNRESET},
+                                        {EPIPE},    {EIO},  // of the file that sendfile reads
+                                        interrupted};
 // The network errors wait on the new connection: accept() passes them on, and means no other one.
 // EOPNOTSUPP may as well be one of the listener, which is a result (docs/adr/0025).
 constexpr documented_error of_accept[] = {{ECONNABORTED, acceptor_survives},
@@ -56,7 +58,8 @@ constexpr documented_error of_accept[] = {{ECONNABORTED, acceptor_survives},
                                           interrupted};
 // EINTR is left out: it says that the connection is on its way.
 constexpr documented_error of_connect[] = {{ECONNREFUSED}, {ETIMEDOUT},     {ENETUNREACH},
-                                           {EHOSTUNREACH}, {EADDRNOTAVAIL}, {EACCES}};
+                                           {EHOSTUNREACH}, {EADDRNOTAVAIL}, {EADDRINUSE},
+                                           {EACCES},       {EPERM}};
 constexpr documented_error of_open[] = {{EMFILE, as_far_as_told},
                                         {ENFILE, as_far_as_told},
                                         {ENOMEM, as_far_as_told},
@@ -67,11 +70,12 @@ constexpr documented_error of_open[] = {{EMFILE, as_far_as_told},
 constexpr documented_error of_close[] = {
     {EIO, nobody_is_told},
     {ENOSPC, nobody_is_told},
+    {EDQUOT, nobody_is_told},
     {EINTR, "the fd is closed when close() is interrupted", true}};
 constexpr documented_error of_fsync[] = {{EIO}, {ENOSPC}, {EDQUOT}, interrupted};
-constexpr documented_error of_socket[] = {{EMFILE}, {ENFILE}, {ENOBUFS}, {ENOMEM}};
+constexpr documented_error of_socket[] = {{EMFILE}, {ENFILE}, {ENOBUFS}, {ENOMEM}, {EACCES}};
 constexpr documented_error of_pipe[] = {{EMFILE}, {ENFILE}};
-constexpr documented_error of_bind[] = {{EADDRINUSE}, {EACCES}, {ENOMEM}};
+constexpr documented_error of_bind[] = {{EADDRINUSE}, {EADDRNOTAVAIL}, {EACCES}, {ENOMEM}};
 constexpr documented_error of_listen[] = {{EADDRINUSE}};
 constexpr documented_error of_shutdown[] = {{EPERM}};
 constexpr documented_error of_names[] = {{ENOBUFS}};
@@ -98,7 +102,8 @@ constexpr documented_error of_timerfd[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENOMEM
 // It says that the clock was set just now.
 constexpr documented_error of_timerfd_settime[] = {{ECANCELED, armed_all_the_same}};
 constexpr documented_error of_signalfd[] = {{EMFILE}, {ENFILE}, {ENODEV}, {ENOMEM}};
-constexpr documented_error of_epoll_create[] = {{EMFILE, stays_there}, {ENOMEM, stays_there}};
+constexpr documented_error of_epoll_create[] = {
+    {EMFILE, stays_there}, {ENFILE, stays_there}, {ENOMEM, stays_there}};
 constexpr documented_error of_epoll_ctl[] = {{ENOMEM, leaves_by_itself},
                                              {ENOSPC, leaves_by_itself}};
 constexpr documented_error of_epoll_wait[] = {{ENOMEM, wait_goes_on}, interrupted};

@@ -240,7 +240,7 @@ private:
                             const std::vector<std::error_code>& errors) {
         const auto is = [&](std::error_code error) { return fault.is(error); };
         return fault.often == how::from_then_on ? std::ranges::any_of(errors, is)
-                                                : is(errors.front());
+                                                : !errors.empty() && is(errors.front());
     }
 
     const char* unseen(const planned_fault& fault) const {
