@@ -1,4 +1,5 @@
 #include "io/io_fixture.hpp"
+#include "kernel/call.hpp"
 
 #include <eddy/async/spawn.hpp>
 #include <eddy/async/task.hpp>
@@ -67,6 +68,14 @@ TEST_P(TcpTest, SendsSmallWritesAtOnceUnlessAskedOtherwise) {
         run_both(acceptor.accept(), tcp::connect(loop(), where_is(acceptor), {.no_delay = false}));
     EXPECT_FALSE(sends_at_once(server));
     EXPECT_FALSE(sends_at_once(client));
+}
+
+TEST_P(TcpTest, SetsNoOptionOfAConnectionThatItAccepts) {
+    tcp::acceptor acceptor(loop(), address::loopback_v4(0));
+    kernel::fail(kernel::call::setsockopt, 0, 0, 100);  // only counts them
+    auto [server, client] = run_both(acceptor.accept(), tcp::connect(loop(), where_is(acceptor)));
+    EXPECT_EQ(kernel::fired(kernel::call::setsockopt), 1U) << "the connecting side sets one";
+    kernel::fail_nothing();
 }
 
 TEST_P(TcpTest, SendsSmallWritesAtOnceFromWhicheverAddressAnsweredFirst) {
