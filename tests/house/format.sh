@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# format.sh ROOT: our C++ looks as clang-format 14 makes it. Other versions disagree in details, so
+# format.sh ROOT: our C++ looks as clang-format 19 makes it. Other versions disagree in details, so
 # without that one there is no verdict (exit 77: skipped).
 set -euo pipefail
 cd "$1"
 
-for clang_format in clang-format-14 clang-format none; do
-    [[ $clang_format != none ]] || { echo "skipped: no clang-format 14 here"; exit 77; }
+for clang_format in clang-format-19 clang-format none; do
+    [[ $clang_format != none ]] || { echo "skipped: no clang-format 19 here"; exit 77; }
     command -v "$clang_format" >/dev/null || continue
-    [[ $("$clang_format" --version) != *"version 14."* ]] || break
+    [[ $("$clang_format" --version) != *"version 19."* ]] || break
 done
 
 { find include src tests examples benchmarks adapters -type f \( -name '*.hpp' -o -name '*.cpp' \) -print0 \

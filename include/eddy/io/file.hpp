@@ -109,7 +109,7 @@ public:
         return io_sender<as_void>(home(), eddy::fsync(descriptor_, true));
     }
 
-    // --- Direct calls, which take no longer than the file system's own locks --------------------
+    // Direct calls, which take no longer than the file system's own locks.
 
     std::error_code status(struct stat& out) const noexcept {
         return detail::file_status(native_handle(), out);

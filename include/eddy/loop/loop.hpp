@@ -130,7 +130,7 @@ public:
     loop(const loop&) = delete;
     loop& operator=(const loop&) = delete;
 
-    // --- Running -----------------------------------------------------------------------------
+    // Running the loop.
     // Each returns how many completions it has called. Each returns early after stop(), which it
     // takes back: the next one runs again. If the kernel refuses to wait (see
     // loop_options::wait_retry), everything that is pending is cancelled and completes, as at the
@@ -148,7 +148,7 @@ public:
     /// cannot be asked and native_handle() is in use, which is readable then all the time).
     std::size_t poll();
 
-    // --- Inside another event loop: see also embedding, and loop_watch ---------------------------
+    // Inside another event loop; see also embedding and loop_watch.
 
     /// An fd that is readable whenever poll() has something to do but timers, which are due at
     /// next_deadline(). For hosts that have timers of their own; embedding needs none.
@@ -167,8 +167,7 @@ public:
     /// Thread: the loop's.
     int native_handle();
 
-    // --- With senders: include <eddy/io/run.hpp>
-    // ---------------------------------------------------
+    // With senders; include <eddy/io/run.hpp>.
 
     /// A loop_scheduler. Thread: any.
     template <class Loop = loop>
@@ -191,8 +190,7 @@ public:
         return make_run_sender(static_cast<Loop&>(*this), mode);
     }
 
-    // --- With callbacks: include <eddy/watch/watch_handle.hpp>
-    // ---------------------------------------------------
+    // With callbacks; include <eddy/watch/watch_handle.hpp>.
 
     /// Calls `function(fd_watch&)`, which returns a reaction, when `fd` is readable (writable): an
     /// int, which is borrowed, a unique_fd, which is owned, or a descriptor. The result owns the
@@ -232,7 +230,7 @@ public:
     /// the run is ending anyway ends the next. Thread: any.
     void stop() noexcept;
 
-    // --- Work and timers: see scheduler. Thread: any ---------------------------------------------
+    // Work and timers, see scheduler. Thread: any.
 
     using scheduler::post;
     void post(entry& e) noexcept override {
@@ -298,8 +296,7 @@ public:
     bool disarm(local_timer& t) noexcept { return disarm_at_once(t) || disarm_slowly(t); }
     bool disarm(entry& e) noexcept;
 
-    // --- I/O. Thread: the loop's
-    // ------------------------------------------------------------------
+    // I/O. Thread: the loop's.
 
     /// Starts `op`. Its completion may be called from inside this call.
     void start(io_operation& op, const io_request& request) noexcept;
@@ -330,8 +327,7 @@ public:
     /// stream and after an error. What is not taken goes back when the completion returns.
     lease take_lease(const io_operation& op) noexcept;
 
-    // --- Looking at it
-    // ----------------------------------------------------------------------------
+    // Looking at the loop.
 
     /// The loop that this thread is running, or null. Thread: any.
     static loop* current() noexcept { return detail::current_loop; }

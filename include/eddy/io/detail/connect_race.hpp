@@ -42,7 +42,7 @@ public:
     void start() noexcept;
     void stop() noexcept;
 
-    // --- When it is over --------------------------------------------------------------------
+    // When it is over.
 
     bool stopped() const noexcept { return winner_ == nullptr && stopping_; }
     /// The error that tells most, if there is no winner and it was not stopped.
