@@ -36,7 +36,7 @@ eddy::task<> answer(connection& c) {
     // Without O_NONBLOCK a FIFO would keep us waiting for a writer.
     const std::string path = c.requests.path();
     const auto file = co_await eddy::as_result(c.root.open_beneath(path, O_RDONLY | O_NONBLOCK));
-    struct stat status {};
+    struct stat status{};
     const std::error_code error = file ? file->status(status) : file.error();
     if (error || !S_ISREG(status.st_mode)) {
         co_return co_await send_head(c, example::http_refusal(path, error), 0);

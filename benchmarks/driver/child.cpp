@@ -178,7 +178,7 @@ std::string child::reason_of_end() {
 }
 
 void end_children_on_signals() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = on_signal;
     sigfillset(&action.sa_mask);
     for (int s : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(s, &action, nullptr);

@@ -29,7 +29,7 @@ inline eddy::task<> until_input_ends(eddy::loop& loop) {
 /// closed. So whoever starts it with a pipe can end it in good order, and it ends with them.
 template <class Sender>
 void run_until_input_ends(eddy::loop& loop, Sender service) {
-    struct stat input {};
+    struct stat input{};
     if (::fstat(STDIN_FILENO, &input) == 0 && S_ISFIFO(input.st_mode)) {
         loop.run(eddy::when_any(std::move(service), until_input_ends(loop)));
     } else {

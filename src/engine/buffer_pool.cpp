@@ -43,7 +43,7 @@ bool buffer_pool::grow() noexcept try {
     buffers_.reserve(total() + count);
     chunks_.reserve(chunks_.size() + 1);
     const std::size_t stride = sizeof(buffer) + options_.size;
-    auto* const memory = static_cast<std::byte*>(::operator new(count* stride, alignment));
+    auto* const memory = static_cast<std::byte*>(::operator new(count * stride, alignment));
     chunks_.emplace_back(memory);
     for (std::size_t i = 0; i != count; ++i) {
         auto* const made =

@@ -228,8 +228,7 @@ call_failure readiness_engine::rebuild_after_fork() noexcept {
 
 call_failure make_readiness_engine(engine_kind kind, ready_queue& ready,
                                    std::unique_ptr<engine>& out) noexcept {
-    return make_opened<readiness_engine>(
-        out, [](auto& made) { return made.open(); }, kind, ready);
+    return make_opened<readiness_engine>(out, [](auto& made) { return made.open(); }, kind, ready);
 }
 
 }  // namespace eddy

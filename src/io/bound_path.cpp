@@ -20,7 +20,7 @@ path_text terminated(std::string_view path) noexcept {
 }
 
 void remove_socket(const char* path) noexcept {
-    struct stat found {};
+    struct stat found{};
     if (!kernel::status_of(path, found) && S_ISSOCK(found.st_mode)) {
         // bind() reports a path that is still in use.
         static_cast<void>(kernel::unlink(path));
@@ -42,7 +42,7 @@ std::error_code bound_path::bind(int fd, const address& where, bool replace,
     if (!is_file) {
         return {};
     }
-    struct stat made {};
+    struct stat made{};
     if (auto error = kernel::status_of(path.data(), made)) {
         // Nobody could tell later whether the name is ours, so it would stay for good.
         (void)kernel::unlink(path.data());
@@ -61,7 +61,7 @@ void bound_path::remove() noexcept {
         return;
     }
     const path_text path = terminated(where_.path());
-    struct stat found {};
+    struct stat found{};
     if (process_ == kernel::process_mark() && !kernel::status_of(path.data(), found) &&
         found.st_dev == device_ && found.st_ino == inode_) {
         // Nobody is left to whom a failure could be reported.

@@ -11,7 +11,7 @@ std::error_code file_status(int fd, struct stat& out) noexcept {
 }
 
 std::error_code file_size(int fd, std::uint64_t& out) noexcept {
-    struct stat status {};
+    struct stat status{};
     const auto error = kernel::status_of(fd, status);
     if (!error) {
         out = static_cast<std::uint64_t>(status.st_size);

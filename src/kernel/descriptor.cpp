@@ -75,7 +75,7 @@ std::uint32_t identity_of(const struct stat& status) noexcept {
 }  // namespace
 
 std::error_code examine(int fd, file_facts& facts) noexcept {
-    struct stat status {};
+    struct stat status{};
     if (auto error = status_of_fd(fd, status)) {
         return error;
     }
@@ -85,7 +85,7 @@ std::error_code examine(int fd, file_facts& facts) noexcept {
 }
 
 std::error_code identify(int fd, std::uint32_t& identity) noexcept {
-    struct stat status {};
+    struct stat status{};
     if (auto error = status_of_fd(fd, status)) {
         return error;
     }

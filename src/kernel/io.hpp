@@ -36,17 +36,15 @@ bool has_rwf_nosignal() noexcept;
 /// One try, for the hot path: EINTR is the caller's, and so is the limit of the size. (What may
 /// always be inlined counts less for the compiler when it decides about the functions around it.)
 inline io_result recv_once(int fd, void* data, std::size_t size, int flags) noexcept {
-    return once(
-        call::recv, [&]() __attribute__((always_inline)) {
-            return direct::recv(fd, data, shortened(call::recv, size), flags | MSG_DONTWAIT);
-        });
+    return once(call::recv, [&]() __attribute__((always_inline)) {
+        return direct::recv(fd, data, shortened(call::recv, size), flags | MSG_DONTWAIT);
+    });
 }
 inline io_result send_once(int fd, const void* data, std::size_t size, int flags) noexcept {
-    return once(
-        call::send, [&]() __attribute__((always_inline)) {
-            return direct::send(fd, data, shortened(call::send, size),
-                                flags | MSG_DONTWAIT | MSG_NOSIGNAL);
-        });
+    return once(call::send, [&]() __attribute__((always_inline)) {
+        return direct::send(fd, data, shortened(call::send, size),
+                            flags | MSG_DONTWAIT | MSG_NOSIGNAL);
+    });
 }
 
 /// Sockets: never blocking, never SIGPIPE.

@@ -102,13 +102,13 @@ sigset_t original_mask() noexcept {
 }
 
 bool is_ignored(int signum) noexcept {
-    struct sigaction action {};
+    struct sigaction action{};
     return disposition(signum, action) && (action.sa_flags & SA_SIGINFO) == 0 &&
            action.sa_handler == SIG_IGN;
 }
 
 bool hides_children() noexcept {
-    struct sigaction action {};
+    struct sigaction action{};
     return disposition(SIGCHLD, action) && (action.sa_flags & (SA_NOCLDSTOP | SA_NOCLDWAIT)) != 0;
 }
 
@@ -153,7 +153,7 @@ void put_back(const signalfd_siginfo& record) noexcept {
 }
 
 std::error_code set_default_disposition(int signum) noexcept {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = SIG_DFL;
     return once(call::sigaction, [&] { return ::sigaction(signum, &action, nullptr); }).error();
 }

@@ -32,14 +32,14 @@ const standard_error& at_start() noexcept {
 }  // namespace
 
 standard_error::standard_error() noexcept {
-    struct stat now {};
+    struct stat now{};
     open_ = look(now);
     device_ = now.st_dev;
     inode_ = now.st_ino;
 }
 
 bool standard_error::still_ours() const noexcept {
-    struct stat now {};
+    struct stat now{};
     if (!open_ || !look(now)) {
         return false;
     }

@@ -90,7 +90,7 @@ void loop::finish_some(time_point until) noexcept try {
 }
 
 /// Those that are given meanwhile come before `behind`, and are told another time.
-void loop::give_notice(loop_notice*& first, loop_notice::callback loop_notice::*which) noexcept {
+void loop::give_notice(loop_notice*& first, loop_notice::callback loop_notice::* which) noexcept {
     loop_notice behind(nullptr);
     insert(first, behind);
     while (loop_notice* const notice = behind.next_) {

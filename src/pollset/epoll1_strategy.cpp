@@ -41,8 +41,7 @@ public:
 }  // namespace
 
 std::error_code make_epoll1_strategy(poll_core& core, std::unique_ptr<strategy>& out) noexcept {
-    return make_opened<epoll1_strategy>(
-        out, [](auto& made) { return made.open(); }, core);
+    return make_opened<epoll1_strategy>(out, [](auto& made) { return made.open(); }, core);
 }
 
 }  // namespace eddy::detail

@@ -192,8 +192,7 @@ private:
 }  // namespace
 
 std::error_code make_epollex_strategy(poll_core& core, std::unique_ptr<strategy>& out) noexcept {
-    return make_opened<epollex_strategy>(
-        out, [](auto& made) { return made.open(); }, core);
+    return make_opened<epollex_strategy>(out, [](auto& made) { return made.open(); }, core);
 }
 
 }  // namespace eddy::detail

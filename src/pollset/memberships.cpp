@@ -36,7 +36,7 @@ std::error_code poll_core::remove(pollset& set, poll_handle& h) {
     return {};
 }
 
-std::error_code poll_core::join(pollset& set, poll_handle& h, bool membership::*reason) noexcept {
+std::error_code poll_core::join(pollset& set, poll_handle& h, bool membership::* reason) noexcept {
     if (membership* const m = find(h, set)) {
         m->*reason = true;
         return {};
@@ -68,7 +68,7 @@ std::error_code poll_core::join(pollset& set, poll_handle& h, bool membership::*
     return {};
 }
 
-void poll_core::part(membership& m, bool membership::*reason, core_lock& lock) {
+void poll_core::part(membership& m, bool membership::* reason, core_lock& lock) {
     m.*reason = false;
     if (m.wanted()) {
         return;

@@ -261,9 +261,9 @@ private:
     static std::error_code refuse_signalfd(int fd) noexcept;
     std::error_code claim_slot(poll_handle& h) noexcept;
     void free_slot(poll_handle& h) noexcept;
-    std::error_code join(pollset& set, poll_handle& h, bool membership::*reason) noexcept;
+    std::error_code join(pollset& set, poll_handle& h, bool membership::* reason) noexcept;
     /// Takes one reason away; with the last one it leaves.
-    void part(membership& m, bool membership::*reason, core_lock& lock);
+    void part(membership& m, bool membership::* reason, core_lock& lock);
     void leave(membership& m) noexcept;
     static membership* find(poll_handle& h, pollset& set) noexcept;
     static void link(membership& m) noexcept;
@@ -271,7 +271,7 @@ private:
 
     // set_graph.cpp
     template <class Visitor>
-    void walk(pollset_set& from, std::vector<pollset_set*> pollset_set::*ties,
+    void walk(pollset_set& from, std::vector<pollset_set*> pollset_set::* ties,
               Visitor&& visit) noexcept;
     std::error_code reconcile(poll_handle& h) noexcept;
     std::error_code reconcile_above(pollset_set& bag) noexcept;

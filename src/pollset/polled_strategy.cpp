@@ -129,8 +129,7 @@ private:
 }  // namespace
 
 std::error_code make_poll_strategy(poll_core& core, std::unique_ptr<strategy>& out) noexcept {
-    return make_opened<polled_strategy>(
-        out, [](auto&) { return std::error_code(); }, core);
+    return make_opened<polled_strategy>(out, [](auto&) { return std::error_code(); }, core);
 }
 
 }  // namespace eddy::detail

@@ -65,7 +65,7 @@ bool cut(std::vector<T*>& held, T& one, std::vector<pollset_set*>& bags,
 
 /// Calls `visit(pollset_set&)` for `from` and all that the ties lead to, each once.
 template <class Visitor>
-void poll_core::walk(pollset_set& from, std::vector<pollset_set*> pollset_set::*ties,
+void poll_core::walk(pollset_set& from, std::vector<pollset_set*> pollset_set::* ties,
                      Visitor&& visit) noexcept {
     const std::uint64_t number = ++walk_;
     pollset_set* last = &from;

@@ -110,10 +110,8 @@ TEST_P(Spawn, TellsTheHandlerWhatACallableThrowsWhetherItIsACoroutineOrNot) {
             seen += error.what();
         }
     };
-    spawn(
-        loop(), []() -> task<> { return throw std::runtime_error("one,"), fails(""); }, on_error);
-    spawn(
-        loop(), []() -> task<> { co_await fails("two"); }, on_error);
+    spawn(loop(), []() -> task<> { return throw std::runtime_error("one,"), fails(""); }, on_error);
+    spawn(loop(), []() -> task<> { co_await fails("two"); }, on_error);
     settle();
     EXPECT_EQ(seen, "one,two");
 }

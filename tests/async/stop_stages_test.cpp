@@ -25,8 +25,7 @@ protected:
 EDDY_ON_EVERY_ENGINE(AsyncStopStages);
 
 TEST_P(AsyncStopStages, OfWaits) {
-    stop_in_each_stage(
-        "event", [&] { return happened_.wait(); }, when_set());
+    stop_in_each_stage("event", [&] { return happened_.wait(); }, when_set());
 
     async_mutex mutex;
     auto guard = mutex.try_lock();
@@ -95,8 +94,7 @@ TEST_P(AsyncStopStages, OfAdaptors) {
         "finally",
         [&] { return finally(happened_.wait(), ex::just() | ex::then([&] { cleaned = true; })); },
         clean);
-    stop_in_each_stage(
-        "as_result", [&] { return as_result(happened_.wait()); }, when_set());
+    stop_in_each_stage("as_result", [&] { return as_result(happened_.wait()); }, when_set());
 }
 
 task<> waits(event& until) { co_await until.wait(); }
@@ -111,8 +109,7 @@ task<> waits_in_a_nursery(event& until) {
 }
 
 TEST_P(AsyncStopStages, OfTasks) {
-    stop_in_each_stage(
-        "task", [&] { return waits(happened_); }, when_set_on_a_loop());
+    stop_in_each_stage("task", [&] { return waits(happened_); }, when_set_on_a_loop());
     stop_in_each_stage(
         "block of a nursery", [&] { return waits_in_a_nursery(happened_); }, when_set_on_a_loop());
     stop_in_each_stage(

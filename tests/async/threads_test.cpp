@@ -197,8 +197,7 @@ TEST_P(LoopThreads, TasksAndSocketsStartNone) {
 
 TEST_P(LoopThreads, TimersOfBothClocksStartNone) {
     run(wait_for_timers());
-    timer of_day(
-        loop(), [](timer&) noexcept {}, nullptr, timer_clock::system);
+    timer of_day(loop(), [](timer&) noexcept {}, nullptr, timer_clock::system);
     loop().post_at(std::chrono::system_clock::now() + 1ms, of_day);
     EXPECT_TRUE(until([&] { return !of_day.armed(); }));
     none_started();

@@ -152,8 +152,8 @@ TEST_P(SendFile, TellsHowFarItCameWhenItIsCancelled) {
 
 TEST_P(SendFile, ToAPeerThatIsGoneIsAnErrorAndNoSignal) {
     const unique_fd file = directory_.file("f", pattern(5'000'000));
-    struct sigaction fatal {};
-    struct sigaction old {};
+    struct sigaction fatal{};
+    struct sigaction old{};
     fatal.sa_handler = SIG_DFL;
     ASSERT_EQ(::sigaction(SIGPIPE, &fatal, &old), 0);
     for (const pair_maker make : {tcp_pair, unix_stream_pair}) {

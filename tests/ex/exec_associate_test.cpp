@@ -134,8 +134,8 @@ template <class Sender>
 using associated = decltype(ex::associate(std::declval<Sender>(),
                                           std::declval<ex::simple_counting_scope&>().get_token()));
 template <class Sender>
-inline constexpr bool connects_without_throwing = noexcept(ex::connect(std::declval<Sender>(),
-                                                                       std::declval<probe<>>()));
+inline constexpr bool connects_without_throwing =
+    noexcept(ex::connect(std::declval<Sender>(), std::declval<probe<>>()));
 using number = associated<decltype(ex::just(1))>;
 using breakable = associated<decltype(ex::just(fragile(1, 1)))>;
 static_assert(std::is_nothrow_move_constructible_v<number>);

@@ -31,7 +31,7 @@ TEST(ExecEnvs, AReferenceWrapperIsStoredAsAReference) {
 
 template <class Env>
 inline constexpr bool is_fixed =
-    std::is_copy_constructible_v<Env>&& std::is_nothrow_move_constructible_v<Env> &&
+    std::is_copy_constructible_v<Env> && std::is_nothrow_move_constructible_v<Env> &&
     !std::is_copy_assignable_v<Env> && !std::is_move_assignable_v<Env>;
 using named = ex::prop<get_name_t, int>;
 // Those of stdexec can be assigned.

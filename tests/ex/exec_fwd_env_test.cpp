@@ -31,12 +31,11 @@ using answer_of_t = decltype(get_name(std::declval<const Env&>()));
 
 template <class Answer>
 inline constexpr bool is_kept_by_envs =
-    std::is_same_v<answer_of_t<ex::env<replies<Answer>>>,
-                   Answer>&& std::is_same_v<answer_of_t<ex::env<replies<Answer>&>>, Answer>&&
-        std::is_same_v<answer_of_t<ex::env<ex::env<replies<Answer>>>>, Answer>&& std::is_same_v<
-            answer_of_t<ex::env<ex::prop<get_secret_t, int>, replies<Answer>>>, Answer>&&
-            std::is_same_v<answer_of_t<ex::env<ex::env<>, const replies<Answer>&, replies<int>>>,
-                           Answer>;
+    std::is_same_v<answer_of_t<ex::env<replies<Answer>>>, Answer> &&
+    std::is_same_v<answer_of_t<ex::env<replies<Answer>&>>, Answer> &&
+    std::is_same_v<answer_of_t<ex::env<ex::env<replies<Answer>>>>, Answer> &&
+    std::is_same_v<answer_of_t<ex::env<ex::prop<get_secret_t, int>, replies<Answer>>>, Answer> &&
+    std::is_same_v<answer_of_t<ex::env<ex::env<>, const replies<Answer>&, replies<int>>>, Answer>;
 static_assert(is_kept_by_envs<const answer&>);
 static_assert(is_kept_by_envs<answer&>);
 static_assert(is_kept_by_envs<answer>);

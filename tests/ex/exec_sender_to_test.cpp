@@ -54,9 +54,15 @@ struct takes {
     static constexpr bool has = ((Letters == Letter) || ...);
 
     using receiver_concept = ex::receiver_tag;
-    void set_value(auto&&...) noexcept requires(has<'v'>) {}
-    void set_error(auto&&) noexcept requires(has<'e'>) {}
-    void set_stopped() noexcept requires(has<'s'>) {}
+    void set_value(auto&&...) noexcept
+        requires(has<'v'>)
+    {}
+    void set_error(auto&&) noexcept
+        requires(has<'e'>)
+    {}
+    void set_stopped() noexcept
+        requires(has<'s'>)
+    {}
     static constexpr env_with_all get_env() noexcept { return {}; }
 };
 using takes_all = takes<'v', 'e', 's'>;
@@ -70,14 +76,13 @@ inline constexpr bool needs_stops = !ex::sender_to<Sender, takes<'v', 'e'>>;
 
 /// A good receiver has all three channels, and `Sender` needs each of them.
 template <class Sender>
-inline constexpr bool needs_all = ex::sender_to<Sender, takes_all>&& needs_values<Sender>&&
-    needs_errors<Sender>&& needs_stops<Sender>;
+inline constexpr bool needs_all = ex::sender_to<Sender, takes_all> && needs_values<Sender> &&
+                                  needs_errors<Sender> && needs_stops<Sender>;
 template <class Sender>
-inline constexpr bool needs_no_stops =
-    ex::sender_to<Sender, takes_all>&& needs_values<Sender>&& needs_errors<Sender> &&
-    !needs_stops<Sender>;
+inline constexpr bool needs_no_stops = ex::sender_to<Sender, takes_all> && needs_values<Sender> &&
+                                       needs_errors<Sender> && !needs_stops<Sender>;
 template <class Sender>
-inline constexpr bool needs_no_errors = ex::sender_to<Sender, takes_all>&& needs_values<Sender> &&
+inline constexpr bool needs_no_errors = ex::sender_to<Sender, takes_all> && needs_values<Sender> &&
                                         !needs_errors<Sender> && needs_stops<Sender>;
 
 constexpr auto seq = std::execution::seq;

@@ -69,8 +69,7 @@ void echo(eddy::loop& loop, attempt& a) {
     ::shutdown(client.get(), SHUT_WR);
     a.guard([&, fd = &server] {
         connection served(loop, a, std::move(*fd));
-        drive(
-            loop, a, [&] { return served.ended(); }, [&] { served.cancel(); });
+        drive(loop, a, [&] { return served.ended(); }, [&] { served.cancel(); });
         EXPECT_TRUE(served.ended());
         EXPECT_TRUE(served.is_consistent());
         a.succeed(served.saw_the_end() && received_by(client.get()) == hello);

@@ -112,7 +112,7 @@ TEST_P(IoFaultTest, OfQuestions) {
 TEST_P(IoFaultTest, OfFiles) {
     scratch_directory directory;
     const file made(loop(), directory.file("f", "content"));
-    struct stat status {};
+    struct stat status{};
     std::uint64_t size = 0;
     fails_with_each({call::stat}, [&] { return made.status(status); });
     fails_with_each({call::stat}, [&] { return made.size(size); });

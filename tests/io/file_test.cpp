@@ -169,7 +169,7 @@ TEST_P(FileTest, SizeStatusAndTruncation) {
     ASSERT_FALSE(made.size(size));
     EXPECT_EQ(size, 10U);
     ASSERT_FALSE(made.truncate(4));
-    struct stat status {};
+    struct stat status{};
     ASSERT_FALSE(made.status(status));
     EXPECT_EQ(status.st_size, 4);
     EXPECT_TRUE(S_ISREG(status.st_mode));
@@ -189,7 +189,7 @@ TEST_P(FileTest, ThePathIsCopied) {
     auto opening = file::open(loop(), path, O_RDWR | O_CREAT, 0600);
     path.assign(path.size(), '?');
     file made = run(std::move(opening));
-    struct stat status {};
+    struct stat status{};
     ASSERT_FALSE(made.status(status));
     EXPECT_EQ(status.st_mode & 0777U, 0600U);
     EXPECT_TRUE(opened("copied", O_RDONLY));

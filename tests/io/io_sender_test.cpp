@@ -399,7 +399,11 @@ struct two_calls {
         total += result.count();
         return total < 2;
     }
-    bool has_part() const noexcept requires Keeps { return total != 0; }
+    bool has_part() const noexcept
+        requires Keeps
+    {
+        return total != 0;
+    }
     template <class Receiver>
     void operator()(io_result, Receiver&& receiver) const noexcept {
         ex::set_value(std::forward<Receiver>(receiver), total);

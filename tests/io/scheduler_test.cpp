@@ -21,8 +21,8 @@ static_assert(std::is_trivially_copyable_v<loop_scheduler>);
 /// It says where its values and its stops arrive; it sends no errors.
 template <class Asked>
 inline constexpr bool names_no_place_for_errors =
-    std::is_invocable_v<ex::get_completion_scheduler_t<ex::set_value_t>, Asked>&&
-        std::is_invocable_v<ex::get_completion_scheduler_t<ex::set_stopped_t>, Asked> &&
+    std::is_invocable_v<ex::get_completion_scheduler_t<ex::set_value_t>, Asked> &&
+    std::is_invocable_v<ex::get_completion_scheduler_t<ex::set_stopped_t>, Asked> &&
     !std::is_invocable_v<ex::get_completion_scheduler_t<ex::set_error_t>, Asked>;
 static_assert(names_no_place_for_errors<loop_scheduler>);
 static_assert(names_no_place_for_errors<group_scheduler>);

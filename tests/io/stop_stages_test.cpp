@@ -71,18 +71,12 @@ TEST_P(IoStopStages, OfReading) {
     auto pair = local::make_pair(loop());
     const local::stream& own = pair.first;
     const stop_case about = one_byte(own.native_handle(), pair.second.native_handle());
-    stop_in_each_stage(
-        "read_some", [&] { return own.read_some(one()); }, about);
-    stop_in_each_stage(
-        "read_some, vectors", [&] { return own.read_some(vectors()); }, about);
-    stop_in_each_stage(
-        "read", [&] { return own.read(one()); }, about);
-    stop_in_each_stage(
-        "read, vectors", [&] { return own.read(one_vector()); }, about);
-    stop_in_each_stage(
-        "receive", [&] { return own.receive(); }, about);
-    stop_in_each_stage(
-        "receive_fds", [&] { return own.receive_fds<2>(one()); }, about);
+    stop_in_each_stage("read_some", [&] { return own.read_some(one()); }, about);
+    stop_in_each_stage("read_some, vectors", [&] { return own.read_some(vectors()); }, about);
+    stop_in_each_stage("read", [&] { return own.read(one()); }, about);
+    stop_in_each_stage("read, vectors", [&] { return own.read(one_vector()); }, about);
+    stop_in_each_stage("receive", [&] { return own.receive(); }, about);
+    stop_in_each_stage("receive_fds", [&] { return own.receive_fds<2>(one()); }, about);
     stop_in_each_stage("wait_readable", [&] { return own.wait_readable(); },
                        {.happen = about.happen,
                         .check = [&](bool happened, bool) { about.check(happened, false); }});
@@ -145,45 +139,34 @@ TEST_P(IoStopStages, OfWriting) {
         fill(own.native_handle());
         return sender;
     };
-    stop_in_each_stage(
-        "write_some", [&] { return full(own.write_some(one())); }, about);
+    stop_in_each_stage("write_some", [&] { return full(own.write_some(one())); }, about);
     stop_in_each_stage(
         "write_some, vectors", [&] { return full(own.write_some(vectors())); }, about);
-    stop_in_each_stage(
-        "write", [&] { return full(own.write(one())); }, about);
-    stop_in_each_stage(
-        "write, vectors", [&] { return full(own.write(one_vector())); }, about);
-    stop_in_each_stage(
-        "send_fds", [&] { return full(own.send_fds(one(), {event.get()})); }, about);
-    stop_in_each_stage(
-        "wait_writable", [&] { return full(own.wait_writable()); }, about);
+    stop_in_each_stage("write", [&] { return full(own.write(one())); }, about);
+    stop_in_each_stage("write, vectors", [&] { return full(own.write(one_vector())); }, about);
+    stop_in_each_stage("send_fds", [&] { return full(own.send_fds(one(), {event.get()})); }, about);
+    stop_in_each_stage("wait_writable", [&] { return full(own.wait_writable()); }, about);
 
     unique_fd content(::memfd_create("stop", MFD_CLOEXEC));
     ASSERT_EQ(::ftruncate(content.get(), 4096), 0);
     const file page(loop(), std::move(content));
-    stop_in_each_stage(
-        "send_file", [&] { return full(send_file(own, page, 0, 4096)); }, about);
+    stop_in_each_stage("send_file", [&] { return full(send_file(own, page, 0, 4096)); }, about);
 }
 
 TEST_P(IoStopStages, OfMessages) {
     auto pair = local::make_pair<local::datagram>(loop());
     const local::datagram& own = pair.first;
     const stop_case comes = one_byte(own.native_handle(), pair.second.native_handle());
-    stop_in_each_stage(
-        "recv", [&] { return own.recv(one()); }, comes);
-    stop_in_each_stage(
-        "recv_from", [&] { return own.recv_from(one()); }, comes);
-    stop_in_each_stage(
-        "recv, vectors", [&] { return own.recv(vectors()); }, comes);
-    stop_in_each_stage(
-        "receive", [&] { return own.receive(); }, comes);
+    stop_in_each_stage("recv", [&] { return own.recv(one()); }, comes);
+    stop_in_each_stage("recv_from", [&] { return own.recv_from(one()); }, comes);
+    stop_in_each_stage("recv, vectors", [&] { return own.recv(vectors()); }, comes);
+    stop_in_each_stage("receive", [&] { return own.receive(); }, comes);
     const auto full = [&](auto sender) {
         fill(own.native_handle());
         return sender;
     };
     const stop_case goes = room(pair.second.native_handle());
-    stop_in_each_stage(
-        "send", [&] { return full(own.send(one())); }, goes);
+    stop_in_each_stage("send", [&] { return full(own.send(one())); }, goes);
 
     const address inbox = address::from("unix:@eddy-stop-" + std::to_string(::getpid()));
     local::datagram named(loop(), inbox);
@@ -199,8 +182,7 @@ TEST_P(IoStopStages, OfMessages) {
         "send_to", [&] { return full_inbox(sender.send_to(one(), inbox)); },
         room(named.native_handle()));
     udp::socket udp(loop(), address::loopback_v4(0));
-    stop_in_each_stage(
-        "connect", [&] { return udp.connect(address::loopback_v4(9)); }, at_once());
+    stop_in_each_stage("connect", [&] { return udp.connect(address::loopback_v4(9)); }, at_once());
 }
 
 TEST_P(IoStopStages, OfConnections) {
@@ -223,10 +205,8 @@ TEST_P(IoStopStages, OfConnections) {
                                  take();
                                  clients.clear();
                              }};
-    stop_in_each_stage(
-        "accept", [&] { return acceptor.accept(); }, comes);
-    stop_in_each_stage(
-        "accept_fd", [&] { return acceptor.accept_fd(); }, comes);
+    stop_in_each_stage("accept", [&] { return acceptor.accept(); }, comes);
+    stop_in_each_stage("accept_fd", [&] { return acceptor.accept_fd(); }, comes);
     const auto full = [&](auto sender) {
         come();
         come();
@@ -273,29 +253,19 @@ TEST_P(IoStopStages, OfWhatIsOverAtOnce) {
     const auto open = [&] { return file::open(loop(), path, O_RDWR | O_CREAT); };
     stop_in_each_stage("open", open, at_once());
     file made = std::get<0>(loop().run(open()).value());
-    stop_in_each_stage(
-        "write_at", [&] { return made.write_at(0, one()); }, at_once());
-    stop_in_each_stage(
-        "write_some_at", [&] { return made.write_some_at(0, one()); }, at_once());
-    stop_in_each_stage(
-        "read_at", [&] { return made.read_at(0, one()); }, at_once());
-    stop_in_each_stage(
-        "read_some_at", [&] { return made.read_some_at(0, one()); }, at_once());
-    stop_in_each_stage(
-        "read", [&] { return made.read(one()); }, at_once());
-    stop_in_each_stage(
-        "write", [&] { return made.write(one()); }, at_once());
-    stop_in_each_stage(
-        "sync", [&] { return made.sync(); }, at_once());
-    stop_in_each_stage(
-        "datasync", [&] { return made.datasync(); }, at_once());
-    stop_in_each_stage(
-        "close", [&] { return stream(loop(), make_eventfd()).close(); }, at_once());
+    stop_in_each_stage("write_at", [&] { return made.write_at(0, one()); }, at_once());
+    stop_in_each_stage("write_some_at", [&] { return made.write_some_at(0, one()); }, at_once());
+    stop_in_each_stage("read_at", [&] { return made.read_at(0, one()); }, at_once());
+    stop_in_each_stage("read_some_at", [&] { return made.read_some_at(0, one()); }, at_once());
+    stop_in_each_stage("read", [&] { return made.read(one()); }, at_once());
+    stop_in_each_stage("write", [&] { return made.write(one()); }, at_once());
+    stop_in_each_stage("sync", [&] { return made.sync(); }, at_once());
+    stop_in_each_stage("datasync", [&] { return made.datasync(); }, at_once());
+    stop_in_each_stage("close", [&] { return stream(loop(), make_eventfd()).close(); }, at_once());
     auto pair = local::make_pair(loop());
     stop_in_each_stage(
         "shutdown", [&] { return pair.first.shutdown(shutdown_side::send); }, at_once());
-    stop_in_each_stage(
-        "schedule", [&] { return loop().get_scheduler().schedule(); }, at_once());
+    stop_in_each_stage("schedule", [&] { return loop().get_scheduler().schedule(); }, at_once());
     stop_in_each_stage("schedule_after", [&] { return loop().get_scheduler().schedule_after(1h); });
     stop_in_each_stage("schedule_at",
                        [&] { return loop().get_scheduler().schedule_at(clock::now() + 1h); });

@@ -177,7 +177,7 @@ TEST_P(KernelOpen, MakesAFileWithItsMode) {
     const unique_fd file(open("a", O_RDWR | O_CREAT | O_EXCL, 0640).fd());
     ASSERT_TRUE(file);
     EXPECT_TRUE(test::is_cloexec(file.get()));
-    struct stat status {};
+    struct stat status{};
     ASSERT_EQ(::fstat(file.get(), &status), 0);
     EXPECT_EQ(status.st_mode & 0700U, 0600U);
     EXPECT_EQ(open("a", O_RDWR | O_CREAT | O_EXCL, 0640), error(EEXIST));

@@ -128,9 +128,9 @@ TEST_P(Wait, IsEndedByAnEventLongBeforeItsDeadline) {
 extern "C" void do_nothing(int) {}
 
 TEST_P(Wait, AnInterruptionIsNoErrorAndNoEvent) {
-    struct sigaction quiet {};
+    struct sigaction quiet{};
     quiet.sa_handler = &do_nothing;
-    struct sigaction old {};
+    struct sigaction old{};
     ASSERT_EQ(::sigaction(SIGUSR1, &quiet, &old), 0);
     // Blocked until the wait is under way: a signal of a timer, so that nobody has to guess when.
     timer_t timer;

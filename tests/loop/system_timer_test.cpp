@@ -14,8 +14,7 @@ EDDY_ON_EVERY_ENGINE(SystemTimer);
 
 TEST_P(SystemTimer, FiresOnceAndNotEarly) {
     system_time_point fired;
-    alarm ring(
-        loop(), [&] { fired = system_clock::now(); }, {}, timer_clock::system);
+    alarm ring(loop(), [&] { fired = system_clock::now(); }, {}, timer_clock::system);
     const auto when = system_clock::now() + 3ms;
     loop().post_at(when, ring);
     EXPECT_EQ(loop().run(run_mode::empty), 1U);
@@ -48,12 +47,9 @@ TEST_P(SystemTimer, ATimeAtTheClocksMaximumNeverFires) {
 
 TEST_P(SystemTimer, SeveralFireInTheirOrderAndCanBeMovedAndCancelled) {
     std::vector<int> order;
-    alarm a(
-        loop(), [&] { order.push_back(1); }, {}, timer_clock::system);
-    alarm b(
-        loop(), [&] { order.push_back(2); }, {}, timer_clock::system);
-    alarm c(
-        loop(), [&] { order.push_back(3); }, {}, timer_clock::system);
+    alarm a(loop(), [&] { order.push_back(1); }, {}, timer_clock::system);
+    alarm b(loop(), [&] { order.push_back(2); }, {}, timer_clock::system);
+    alarm c(loop(), [&] { order.push_back(3); }, {}, timer_clock::system);
     const auto now = system_clock::now();
     loop().post_at(now + 1h, a);
     loop().post_at(now + 3ms, b);
@@ -78,8 +74,7 @@ TEST_P(SystemTimer, AnIntervalRepeats) {
 }
 
 TEST_P(SystemTimer, AnotherThreadSetsOne) {
-    alarm ring(
-        loop(), [&] { loop().stop(); }, {}, timer_clock::system);
+    alarm ring(loop(), [&] { loop().stop(); }, {}, timer_clock::system);
     std::thread other([&] { loop().post_at(system_clock::now() + 1ms, ring); });
     EXPECT_EQ(loop().run(), 1U);
     other.join();

@@ -356,7 +356,7 @@ TEST_P(ChildSource, RefusesWhereSigchldIsNotBlockedInAllThreads) {
 TEST_P(ChildSource, RefusesWhereTheDispositionHidesChildren) {
     const int result = in_child([&] {
         eddy::loop home({.engine = GetParam()});
-        struct sigaction action {};
+        struct sigaction action{};
         action.sa_handler = SIG_IGN;
         ::sigaction(SIGCHLD, &action, nullptr);
         EXPECT_EQ(refusal(home), errc::signal_ignored);

@@ -112,13 +112,13 @@ public:
 
 private:
     void ignore(struct sigaction* before) const {
-        struct sigaction ignored {};
+        struct sigaction ignored{};
         ignored.sa_handler = SIG_IGN;
         ::sigaction(signum_, &ignored, before);
     }
 
     int signum_;
-    struct sigaction before_ {};
+    struct sigaction before_{};
 };
 
 TEST_P(SignalAttach, RefusesASignalThatIsIgnoredIfTheSourceIsStrict) {
@@ -178,9 +178,9 @@ TEST_P(SignalAttach, AWaitForAnIgnoredSignalEndsWithTheLoop) {
 TEST_P(SignalAttach, IgnoringASignalThrowsAwayWhatIsPending) {
     send_signal(SIGUSR1);
     EXPECT_TRUE(is_pending(SIGUSR1));
-    struct sigaction ignore {};
+    struct sigaction ignore{};
     ignore.sa_handler = SIG_IGN;
-    struct sigaction before {};
+    struct sigaction before{};
     ::sigaction(SIGUSR1, &ignore, &before);
     EXPECT_FALSE(is_pending(SIGUSR1));
     ::sigaction(SIGUSR1, &before, nullptr);

@@ -91,7 +91,7 @@ TEST_P(SignalFacts, AThreadThatDoesNotBlockItGetsItInstead) {
     // What block_signals() in main() is for: nothing here can prevent it.
     const int result = in_child([&] {
         static std::atomic<int> handled;
-        struct sigaction action {};
+        struct sigaction action{};
         action.sa_handler = [](int) { handled.fetch_add(1); };
         ::sigaction(SIGUSR1, &action, nullptr);
         eddy::loop home({.engine = GetParam()});

@@ -109,7 +109,7 @@ TEST_P(StopOnSignals, OneThatWasPendingWithTheFirstForcesItToo) {
 
 TEST_P(StopOnSignals, AHandlerOfTheUserDoesNotKeepTheSecondFromForcing) {
     EXPECT_EQ(in_child([&] {
-                  struct sigaction action {};
+                  struct sigaction action{};
                   action.sa_handler = [](int) {};
                   ::sigaction(SIGTERM, &action, nullptr);
                   eddy::loop home(options());
@@ -195,7 +195,7 @@ TEST_P(StopOnSignals, RequestsAStop) {
 
 TEST_P(StopOnSignals, LeavesIgnoredSignalsAlone) {
     EXPECT_EQ(in_child([&] {
-                  struct sigaction ignore {};
+                  struct sigaction ignore{};
                   ignore.sa_handler = SIG_IGN;
                   ::sigaction(SIGINT, &ignore, nullptr);
                   eddy::loop home(options());

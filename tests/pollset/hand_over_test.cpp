@@ -117,7 +117,7 @@ class detention {
 public:
     detention() : gate_(make_pipe()) {
         here_ = gate_.first.get();
-        struct sigaction holds {};
+        struct sigaction holds{};
         holds.sa_handler = [](int) {
             char byte = 0;
             ++held_;
@@ -134,7 +134,7 @@ public:
 
 private:
     fd_pair gate_;
-    struct sigaction before_ {};
+    struct sigaction before_{};
     static inline int here_ = -1;
     static inline std::atomic<unsigned> held_{0};
 };

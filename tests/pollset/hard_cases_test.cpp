@@ -173,8 +173,7 @@ TEST_P(PollsetHardCases, AChildThatShutsDownTakesNothingFromItsParent) {
               }),
               0);
     write_all(write.get(), "x");
-    EXPECT_TRUE(until(
-        set, [&] { return readable.calls() == 1; }, 2s));
+    EXPECT_TRUE(until(set, [&] { return readable.calls() == 1; }, 2s));
 }
 
 TEST_P(PollsetHardCases, TheEndIsToldOnceWhateverItDoesWithTheHandle) {
@@ -246,8 +245,7 @@ TEST_P(PollsetHardCases, ATimerOfThePastIsDueAtOnce) {
         noted due;
         pollset_timer timer(set, due);
         ASSERT_FALSE(timer.set_at(when));
-        EXPECT_TRUE(until(
-            set, [&] { return due.calls() == 1; }, 2s));
+        EXPECT_TRUE(until(set, [&] { return due.calls() == 1; }, 2s));
     }
 }
 

@@ -247,10 +247,8 @@ TEST_P(PollsetWatch, BothDirectionsShareOneHandlerThatNeverRunsTwice) {
                 });
     std::vector<std::thread> workers;
     for (int i = 0; i != 3; ++i) {
-        workers.emplace_back([&] {
-            EXPECT_TRUE(until(
-                set, [&] { return reads == 200 && writes >= 200; }, 20s));
-        });
+        workers.emplace_back(
+            [&] { EXPECT_TRUE(until(set, [&] { return reads == 200 && writes >= 200; }, 20s)); });
     }
     for (int i = 0; i != 200; ++i) {
         send_all(far.get(), "x");

@@ -110,8 +110,8 @@ EDDY_EX_BEGIN
 ///     auto got = co_await as_result(socket.read_some(buffer));    // result<std::size_t>
 template <class Sender>
 auto as_result(Sender&& sender) noexcept(
-    std::is_nothrow_constructible_v<std::decay_t<Sender>, Sender>&&
-        std::is_nothrow_move_constructible_v<std::decay_t<Sender>>) {
+    std::is_nothrow_constructible_v<std::decay_t<Sender>, Sender> &&
+    std::is_nothrow_move_constructible_v<std::decay_t<Sender>>) {
     if constexpr (ex::sender<Sender>) {
         return detail::as_result_sender<std::decay_t<Sender>>(static_cast<Sender&&>(sender));
     } else {

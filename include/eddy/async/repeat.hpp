@@ -152,8 +152,8 @@ EDDY_EX_END
 EDDY_EX_BEGIN
 
 template <class Factory>
-concept sender_factory = std::is_invocable_v < std::decay_t<Factory>
-& > &&ex::sender<std::invoke_result_t<std::decay_t<Factory>&>>;
+concept sender_factory = std::is_invocable_v<std::decay_t<Factory>&> &&
+                         ex::sender<std::invoke_result_t<std::decay_t<Factory>&>>;
 
 /// Runs the senders that `factory` returns one after the other, until one fails or is stopped, or
 /// the whole is stopped; values are dropped. What the factory throws is sent as an exception_ptr.

@@ -97,8 +97,9 @@ private:
 
 /// Any other of its type does the same.
 template <class OnError>
-inline constexpr bool keeps_nothing = std::is_empty_v<OnError>&&
-    std::is_trivially_default_constructible_v<OnError>&& std::is_trivially_copyable_v<OnError>;
+inline constexpr bool keeps_nothing =
+    std::is_empty_v<OnError> && std::is_trivially_default_constructible_v<OnError> &&
+    std::is_trivially_copyable_v<OnError>;
 
 template <class OnError>
 void handle_with(std::exception_ptr error) noexcept {

@@ -146,7 +146,9 @@ public:
     /// The default is for `co_return {...};`.
     template <class Value = T>
         requires std::constructible_from<T, Value>
-    void return_value(Value&& value) { this->result_.set_value(static_cast<Value&&>(value)); }
+    void return_value(Value&& value) {
+        this->result_.set_value(static_cast<Value&&>(value));
+    }
 };
 template <>
 class task_promise<void> final : public task_promise_of<void> {

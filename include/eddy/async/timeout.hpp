@@ -154,7 +154,7 @@ template <class Limit, class Only>
 inline constexpr bool limit_arguments<Limit, Only> = std::is_convertible_v<Only, Limit>;
 template <class Limit, class Sender, class Last>
 inline constexpr bool limit_arguments<Limit, Sender, Last> =
-    ex::sender<Sender>&& std::is_convertible_v<Last, Limit>;
+    ex::sender<Sender> && std::is_convertible_v<Last, Limit>;
 
 struct timeout_closure : ex::sender_adaptor_closure<timeout_closure> {
     explicit timeout_closure(when l) noexcept : limit(l) {}

@@ -87,8 +87,8 @@ struct associate_sender {
     }
     /// A copy is another piece of work of the scope.
     associate_sender(const associate_sender& other) noexcept(
-        std::is_nothrow_copy_constructible_v<Child>&& noexcept(
-            other.association.try_associate())) requires std::copy_constructible<Child>
+        std::is_nothrow_copy_constructible_v<Child> && noexcept(other.association.try_associate()))
+        requires std::copy_constructible<Child>
         : association(other.association.try_associate()) {
         if (association) child.emplace(*other.child);
     }
@@ -107,11 +107,11 @@ struct associate_sender {
     }
     /// Connects a copy, whether or not the sender is const: each operation needs an association.
     template <receiver Receiver>
-        requires(std::copy_constructible<Child>&&
-                     std::is_invocable_v<connect_unchecked_t, Child, Receiver>)
+        requires(std::copy_constructible<Child> &&
+                 std::is_invocable_v<connect_unchecked_t, Child, Receiver>)
     auto connect(Receiver receiver) const& noexcept(
-        std::is_nothrow_copy_constructible_v<associate_sender>&&
-            connects_nothrow<Child, Receiver>) {
+        std::is_nothrow_copy_constructible_v<associate_sender> &&
+        connects_nothrow<Child, Receiver>) {
         return associate_operation<Association, Child, Receiver>(associate_sender(*this),
                                                                  static_cast<Receiver&&>(receiver));
     }

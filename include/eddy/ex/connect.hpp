@@ -44,12 +44,12 @@ template <class Sender, class Receiver>
 using operation_of = decltype(connect_unchecked(std::declval<Sender>(), std::declval<Receiver>()));
 
 template <class Sender, class Receiver>
-inline constexpr bool connects_nothrow = noexcept(connect_unchecked(std::declval<Sender>(),
-                                                                    std::declval<Receiver>()));
+inline constexpr bool connects_nothrow =
+    noexcept(connect_unchecked(std::declval<Sender>(), std::declval<Receiver>()));
 
 template <class Sender, class Receiver>
 concept matching = receiver<Receiver> && sender_in<Sender, env_of_t<Receiver>> &&
-    receiver_of<Receiver, completion_signatures_of_t<Sender, env_of_t<Receiver>>>;
+                   receiver_of<Receiver, completion_signatures_of_t<Sender, env_of_t<Receiver>>>;
 
 template <class Sender, class Receiver>
 concept connectable =

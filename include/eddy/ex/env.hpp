@@ -31,8 +31,7 @@ template <class Env, class Query, class... Args>
     requires has_query<Env, Query, Args...>
 struct query_result<Env, Query, Args...>
     : identity<decltype(std::declval<const std::remove_reference_t<Env>&>().query(
-          std::declval<Query>(), std::declval<Args>()...))> {
-};
+          std::declval<Query>(), std::declval<Args>()...))> {};
 template <class Env, class Query, class... Args>
 using query_result_t = typename query_result<Env, Query, Args...>::type;
 

@@ -53,7 +53,7 @@ struct just_sender {
                                                         std::move(values));
     }
     template <receiver Receiver>
-        requires(std::copy_constructible<Values>&&...)
+        requires(std::copy_constructible<Values> && ...)
     auto connect(Receiver receiver) const& noexcept(
         std::is_nothrow_copy_constructible_v<product<Values...>>) {
         return just_operation<Tag, Receiver, Values...>(static_cast<Receiver&&>(receiver), values);
@@ -64,8 +64,9 @@ struct just_sender {
 };
 
 template <class T>
-concept movable_value = std::move_constructible<std::decay_t<T>> &&
-    std::constructible_from<std::decay_t<T>, T> && !std::is_array_v<std::remove_reference_t<T>>;
+concept movable_value =
+    std::move_constructible<std::decay_t<T>> && std::constructible_from<std::decay_t<T>, T> &&
+    !std::is_array_v<std::remove_reference_t<T>>;
 
 }  // namespace detail
 

@@ -32,22 +32,24 @@ struct on_attributes : attributes_without_completions<env_of_t<const Child&>> {
     using origin = std::remove_cvref_t<std::invoke_result_t<get_start_scheduler_t, const Env&>>;
 
     template <class Tag, class Env>
-        requires(
-            has_query<Env, get_start_scheduler_t>&& delivers_on<Sender, origin<Env>, Tag, Env>())
+        requires(has_query<Env, get_start_scheduler_t> &&
+                 delivers_on<Sender, origin<Env>, Tag, Env>())
     constexpr auto query(get_completion_scheduler_t<Tag>, const Env& env) const noexcept {
         return last_scheduler(get_start_scheduler(env), env);
     }
     template <class Tag, class Env>
-        requires(
-            has_query<Env, get_start_scheduler_t>&& delivers_on<Sender, origin<Env>, Tag, Env>())
+        requires(has_query<Env, get_start_scheduler_t> &&
+                 delivers_on<Sender, origin<Env>, Tag, Env>())
     static constexpr bool query(completes_where_started_t<Tag>, const Env&) noexcept {
         return true;
     }
     template <class Env>
-        requires(
-            has_query<Env, get_start_scheduler_t>&& ends_there<origin<Env>, set_error_t, Env>() &&
-            ends_there<origin<Env>, set_stopped_t, Env>())
-    static constexpr bool query(completes_in_one_place_t, const Env&) noexcept { return true; }
+        requires(has_query<Env, get_start_scheduler_t> &&
+                 ends_there<origin<Env>, set_error_t, Env>() &&
+                 ends_there<origin<Env>, set_stopped_t, Env>())
+    static constexpr bool query(completes_in_one_place_t, const Env&) noexcept {
+        return true;
+    }
 };
 
 /// on(scheduler, child): there, and back to where it was started.
@@ -98,23 +100,25 @@ struct on_closure_attributes : attributes_without_completions<env_of_t<const Chi
         std::remove_cvref_t<std::invoke_result_t<query_origin, child_attributes, const Env&>>;
 
     template <class Tag, class Env>
-        requires(std::is_invocable_v<query_origin, child_attributes, const Env&>&&
-                     delivers_on<Sender, origin<Env>, Tag, Env>())
+        requires(std::is_invocable_v<query_origin, child_attributes, const Env&> &&
+                 delivers_on<Sender, origin<Env>, Tag, Env>())
     constexpr decltype(auto) query(get_completion_scheduler_t<Tag>, const Env& env) const noexcept {
         return query_origin{}(this->env_, env);
     }
     template <class Tag, class Env>
-        requires(std::is_invocable_v<query_origin, child_attributes, const Env&>&&
-                     answers<child_attributes, completes_where_started_t<set_value_t>, Env>&&
-                         delivers_on<Sender, origin<Env>, Tag, Env>())
+        requires(std::is_invocable_v<query_origin, child_attributes, const Env&> &&
+                 answers<child_attributes, completes_where_started_t<set_value_t>, Env> &&
+                 delivers_on<Sender, origin<Env>, Tag, Env>())
     static constexpr bool query(completes_where_started_t<Tag>, const Env&) noexcept {
         return true;
     }
     template <class Env>
-        requires(std::is_invocable_v<query_origin, child_attributes, const Env&>&&
-                     ends_there<origin<Env>, set_error_t, Env>() &&
+        requires(std::is_invocable_v<query_origin, child_attributes, const Env&> &&
+                 ends_there<origin<Env>, set_error_t, Env>() &&
                  ends_there<origin<Env>, set_stopped_t, Env>())
-    static constexpr bool query(completes_in_one_place_t, const Env&) noexcept { return true; }
+    static constexpr bool query(completes_in_one_place_t, const Env&) noexcept {
+        return true;
+    }
 };
 
 /// on(child, scheduler, closure): there for the closure's part, and back to where the child

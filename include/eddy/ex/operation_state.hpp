@@ -15,7 +15,7 @@ struct operation_state_tag {};
 struct start_t {
     template <class Operation>
         requires(!std::is_const_v<Operation> &&
-                 requires(Operation & operation) { operation.start(); })
+                 requires(Operation& operation) { operation.start(); })
     constexpr void operator()(Operation& operation) const noexcept {
         static_assert(noexcept(operation.start()), "start: the member must be noexcept");
         static_assert(std::is_void_v<decltype(operation.start())>,
@@ -28,9 +28,8 @@ inline constexpr start_t start{};
 template <class Operation>
 concept operation_state =
     std::derived_from<typename Operation::operation_state_concept, operation_state_tag> &&
-    std::is_object_v<Operation> && std::destructible<Operation> && requires(Operation& operation) {
-    start(operation);
-};
+    std::is_object_v<Operation> && std::destructible<Operation> &&
+    requires(Operation& operation) { start(operation); };
 
 }  // namespace eddy::ex
 

@@ -18,8 +18,8 @@ template <class Receiver>
 concept receiver =
     std::derived_from<typename std::remove_cvref_t<Receiver>::receiver_concept, receiver_tag> &&
     requires(const std::remove_cvref_t<Receiver>& receiver) {
-    { get_env(receiver) } -> queryable;
-} && std::move_constructible<std::remove_cvref_t<Receiver>> &&
+        { get_env(receiver) } -> queryable;
+    } && std::move_constructible<std::remove_cvref_t<Receiver>> &&
     std::is_nothrow_move_constructible_v<std::remove_cvref_t<Receiver>> &&
     std::constructible_from<std::remove_cvref_t<Receiver>, Receiver>;
 

@@ -29,12 +29,14 @@ inline constexpr schedule_t schedule{};
 /// A handle to a place where work runs: cheap to copy, equal if the place is the same.
 template <class Scheduler>
 concept scheduler = detail::declared_scheduler<std::remove_cvref_t<Scheduler>> &&
-    requires(Scheduler&& scheduler) {
-    { schedule(static_cast<Scheduler&&>(scheduler)) } -> sender;
-    { get_forward_progress_guarantee(scheduler) } -> std::same_as<forward_progress_guarantee>;
-} && std::equality_comparable<std::remove_cvref_t<Scheduler>> &&
-    std::copyable<std::remove_cvref_t<Scheduler>> &&
-    std::is_nothrow_move_constructible_v<std::remove_cvref_t<Scheduler>>;
+                    requires(Scheduler&& scheduler) {
+                        { schedule(static_cast<Scheduler&&>(scheduler)) } -> sender;
+                        {
+                            get_forward_progress_guarantee(scheduler)
+                        } -> std::same_as<forward_progress_guarantee>;
+                    } && std::equality_comparable<std::remove_cvref_t<Scheduler>> &&
+                    std::copyable<std::remove_cvref_t<Scheduler>> &&
+                    std::is_nothrow_move_constructible_v<std::remove_cvref_t<Scheduler>>;
 
 template <scheduler Scheduler>
 using schedule_result_t = decltype(schedule(std::declval<Scheduler>()));

@@ -14,14 +14,13 @@ namespace eddy::ex {
 
 /// One piece of work counted by a scope; false if the scope is closed.
 template <class Association>
-concept scope_association = std::movable<Association> &&
-    std::is_nothrow_move_constructible_v<Association> &&
+concept scope_association =
+    std::movable<Association> && std::is_nothrow_move_constructible_v<Association> &&
     std::is_nothrow_move_assignable_v<Association> && std::default_initializable<Association> &&
     requires(const Association association) {
-    { static_cast<bool>(association) }
-    noexcept;
-    { association.try_associate() } -> std::same_as<Association>;
-};
+        { static_cast<bool>(association) } noexcept;
+        { association.try_associate() } -> std::same_as<Association>;
+    };
 
 namespace detail {
 

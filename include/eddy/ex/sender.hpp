@@ -45,10 +45,10 @@ concept enabled_sender = declared_sender<Sender> || awaitable<Sender, plain_prom
 ///     };
 template <class Sender>
 concept sender = detail::enabled_sender<std::remove_cvref_t<Sender>> &&
-    requires(const std::remove_cvref_t<Sender>& sender) {
-    { get_env(sender) } -> queryable;
-} && std::move_constructible<std::remove_cvref_t<Sender>> &&
-    std::constructible_from<std::remove_cvref_t<Sender>, Sender>;
+                 requires(const std::remove_cvref_t<Sender>& sender) {
+                     { get_env(sender) } -> queryable;
+                 } && std::move_constructible<std::remove_cvref_t<Sender>> &&
+                 std::constructible_from<std::remove_cvref_t<Sender>, Sender>;
 
 namespace detail {
 
@@ -106,9 +106,8 @@ consteval auto get_completion_signatures() {
 }
 
 template <class Sender, class... Env>
-concept sender_in =
-    sizeof...(Env) <= 1 &&
-    sender<Sender>&& detail::is_signatures<detail::signatures_or_mistake<Sender, Env...>>;
+concept sender_in = sizeof...(Env) <= 1 && sender<Sender> &&
+                    detail::is_signatures<detail::signatures_or_mistake<Sender, Env...>>;
 
 template <class Sender, class... Env>
     requires sender_in<Sender, Env...>

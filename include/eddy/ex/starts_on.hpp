@@ -126,14 +126,16 @@ struct starts_on_attributes : attributes_without_completions<env_of_t<const Chil
         return query(this->env_, child_env(env...));
     }
     template <class Tag, class... Env>
-        requires(ends_on_the_way<Tag, Env...>&& ends_there<Tag, Env...>)
+        requires(ends_on_the_way<Tag, Env...> && ends_there<Tag, Env...>)
     constexpr Scheduler query(get_completion_scheduler_t<Tag>, const Env&...) const noexcept {
         return scheduler_;
     }
     template <class... Env>
-        requires(ends_there<set_value_t, Env...>&& ends_there<set_error_t, Env...>&&
-                     ends_there<set_stopped_t, Env...>)
-    static constexpr bool query(completes_in_one_place_t, const Env&...) noexcept { return true; }
+        requires(ends_there<set_value_t, Env...> && ends_there<set_error_t, Env...> &&
+                 ends_there<set_stopped_t, Env...>)
+    static constexpr bool query(completes_in_one_place_t, const Env&...) noexcept {
+        return true;
+    }
 };
 
 template <class Scheduler, class Child>

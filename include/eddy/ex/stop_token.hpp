@@ -22,16 +22,13 @@ template <class Token, class Callback>
 using stop_callback_for_t = typename Token::template callback_type<Callback>;
 
 template <class Token>
-concept stoppable_token = std::copyable<Token> && std::equality_comparable<Token> &&
-    requires(const Token token) {
-    typename detail::template_exists<Token::template callback_type>;
-    { token.stop_requested() }
-    noexcept->detail::boolean_like;
-    { token.stop_possible() }
-    noexcept->detail::boolean_like;
-    { Token(token) }
-    noexcept;
-};
+concept stoppable_token =
+    std::copyable<Token> && std::equality_comparable<Token> && requires(const Token token) {
+        typename detail::template_exists<Token::template callback_type>;
+        { token.stop_requested() } noexcept -> detail::boolean_like;
+        { token.stop_possible() } noexcept -> detail::boolean_like;
+        { Token(token) } noexcept;
+    };
 
 template <class Token>
 concept unstoppable_token = stoppable_token<Token> && requires {

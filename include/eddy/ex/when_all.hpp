@@ -62,11 +62,11 @@ consteval auto when_all_signatures() {
     } else if constexpr (!(keepable<Children, set_value_t, set_error_t> && ...)) {
         return not_keepable{};
     } else {
-        using others =
-            join_signatures_t<completion_signatures<>,
-                              map_signatures_t<Children, when_all_error_map>...,
-                              throws_if<!((stores_nothrow<Children, set_value_t> &&
-                                           stores_nothrow<Children, set_error_t>)&&...)>>;
+        using others = join_signatures_t<completion_signatures<>,
+                                         map_signatures_t<Children, when_all_error_map>...,
+                                         throws_if<!((stores_nothrow<Children, set_value_t> &&
+                                                      stores_nothrow<Children, set_error_t>) &&
+                                                     ...)>>;
         if constexpr (((count_of<Children, set_value_t> == 1) && ...)) {
             using values =
                 concat_t<rename_t<gather_t<Children, set_value_t, decayed_list>, concat_t>...>;
@@ -111,7 +111,8 @@ public:
     static constexpr bool sends_stop = ((count_of<Signatures, set_stopped_t> != 0) || ...);
     static constexpr bool sends_values = ((count_of<Signatures, set_value_t> == 1) && ...);
     static constexpr bool stores_safely =
-        ((stores_nothrow<Signatures, set_value_t> && stores_nothrow<Signatures, set_error_t>)&&...);
+        ((stores_nothrow<Signatures, set_value_t> && stores_nothrow<Signatures, set_error_t>) &&
+         ...);
 
     explicit when_all_state(Receiver&& receiver) noexcept
         : receiver_(static_cast<Receiver&&>(receiver)) {}
@@ -233,8 +234,7 @@ private:
     inplace_stop_source source_;
     rename_t<distinct_t<error_list>, choice> errors_;
     [[no_unique_address]] std::conditional_t<sends_values, product<slot_of<Signatures>...>,
-                                             product<>>
-        values_;
+                                             product<>> values_;
     std::optional<stop_callback_for_t<stop_token_of_t<env_of_t<Receiver>>, stop_all>> on_stop_;
 };
 
@@ -265,8 +265,7 @@ consteval bool when_all_connects() {
     return []<std::size_t... Is>(std::index_sequence<Is...>) {
         return (std::is_invocable_v<connect_unchecked_t, Children, when_all_receiver<state, Is>> &&
                 ...);
-    }
-    (std::index_sequence_for<Children...>{});
+    }(std::index_sequence_for<Children...>{});
 }
 
 template <class Indices, class Receiver, class... Children>

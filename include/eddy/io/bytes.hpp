@@ -17,10 +17,8 @@ using span_of = decltype(std::span(std::declval<Range>()));
 
 /// What can be seen as plain bytes: the elements lie side by side and mean nothing but themselves.
 template <class Range>
-concept byte_range = requires {
-    typename span_of<Range>;
-}
-&&std::is_trivially_copyable_v<typename span_of<Range>::element_type>;
+concept byte_range = requires { typename span_of<Range>; } &&
+                     std::is_trivially_copyable_v<typename span_of<Range>::element_type>;
 
 template <class Range>
 concept no_byte_range = !byte_range<Range>;

@@ -88,13 +88,11 @@ struct io_call {
 
 /// A Convert to whom the result of a call is enough.
 template <class Convert, class Receiver>
-concept needs_no_operation = requires(Convert& convert, io_result result, Receiver receiver) {
-    convert(result, std::move(receiver));
-}
-&&!requires(Convert & convert, io_result result, Receiver receiver, loop& home,
-            const io_operation& op) {
-    convert(result, std::move(receiver), home, op);
-};
+concept needs_no_operation =
+    requires(Convert& convert, io_result result, Receiver receiver) {
+        convert(result, std::move(receiver));
+    } && !requires(Convert& convert, io_result result, Receiver receiver, loop& home,
+                   const io_operation& op) { convert(result, std::move(receiver), home, op); };
 /// Whether what one call moves will do: of a request for `all` that may be a part, if the Convert
 /// knows how to go on.
 template <class Convert>
@@ -147,12 +145,12 @@ public:
     }
 
 private:
-    static constexpr bool prepare_may_fail = requires(Convert & convert, io_request& request) {
+    static constexpr bool prepare_may_fail = requires(Convert& convert, io_request& request) {
         { convert.prepare(request) } -> std::same_as<std::error_code>;
     };
 
     /// A receive: what most likely has to wait.
-    static constexpr bool reads = requires(Convert & convert, lease lent, Receiver receiver) {
+    static constexpr bool reads = requires(Convert& convert, lease lent, Receiver receiver) {
         convert(std::move(lent), std::move(receiver));
     };
 

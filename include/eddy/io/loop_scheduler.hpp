@@ -60,8 +60,9 @@ public:
     /// Where what it schedules completes: here. It never fails.
     template <class Tag>
         requires(!std::same_as<Tag, ex::set_error_t>)
-    Derived query(ex::get_completion_scheduler_t<Tag>)
-    const noexcept { return static_cast<const Derived&>(*this); }
+    Derived query(ex::get_completion_scheduler_t<Tag>) const noexcept {
+        return static_cast<const Derived&>(*this);
+    }
     bool operator==(const timed_scheduler&) const noexcept = default;
 };
 
@@ -142,8 +143,9 @@ public:
         Scheduler on;
         template <class Tag>
             requires(!std::same_as<Tag, ex::set_error_t>)
-        Scheduler query(ex::get_completion_scheduler_t<Tag>)
-        const noexcept { return on; }
+        Scheduler query(ex::get_completion_scheduler_t<Tag>) const noexcept {
+            return on;
+        }
         static constexpr bool query(completes_in_one_place_t) noexcept { return true; }
     };
     attributes get_env() const noexcept { return {on_}; }

@@ -642,7 +642,7 @@ private:
     void finish_some(time_point until) noexcept;
     static void insert(loop_notice*& first, loop_notice& notice) noexcept;
     static void give_notice(loop_notice*& first,
-                            loop_notice::callback loop_notice::*which) noexcept;
+                            loop_notice::callback loop_notice::* which) noexcept;
     void give_notice_of_end() noexcept;
     bool idle() const noexcept;
     void forget_everything() noexcept;

@@ -93,17 +93,15 @@ private:
     };
 
     // What the Convert has to say.
-    static constexpr bool prepares = requires(Convert & convert, io_request& request) {
-        convert.prepare(request);
-    };
-    static constexpr bool prepare_may_fail = requires(Convert & convert, io_request& request) {
+    static constexpr bool prepares =
+        requires(Convert& convert, io_request& request) { convert.prepare(request); };
+    static constexpr bool prepare_may_fail = requires(Convert& convert, io_request& request) {
         { convert.prepare(request) } -> std::same_as<std::error_code>;
     };
-    static constexpr bool goes_on = requires(Convert & convert, io_request& request) {
-        convert.again(io_result(), request);
-    };
-    static constexpr bool keeps_parts = requires(Convert & convert) { convert.has_part(); };
-    static constexpr bool takes_lease = requires(Convert & convert, lease lent, io_wait* wait) {
+    static constexpr bool goes_on =
+        requires(Convert& convert, io_request& request) { convert.again(io_result(), request); };
+    static constexpr bool keeps_parts = requires(Convert& convert) { convert.has_part(); };
+    static constexpr bool takes_lease = requires(Convert& convert, lease lent, io_wait* wait) {
         convert(std::move(lent), receiver{wait});
     };
     /// A request of a stream, which is cut to what one call moves when it becomes an io_request.
@@ -111,9 +109,9 @@ private:
     /// To whom the result of a call is enough, and who says nothing before it that may fail.
     static constexpr bool may_arrive_at_once =
         needs_no_operation<Convert, receiver> && !prepare_may_fail &&
-        requires(loop & home, Request& request, io_result& result) {
-        own_io::transfer_now(home, request, result);
-    };
+        requires(loop& home, Request& request, io_result& result) {
+            own_io::transfer_now(home, request, result);
+        };
     static_assert(!takes_lease || !prepares, "a receive that waits at once is not prepared");
     /// What most likely has to wait if it does not arrive at once.
     bool reads_something() const noexcept {
@@ -169,7 +167,7 @@ private:
         }
         made.deliver = &deliver;
         made.fail = &fail;
-        if constexpr (requires(Convert & convert) { convert.subject(); }) {
+        if constexpr (requires(Convert& convert) { convert.subject(); }) {
             made.subject = &subject;
         }
         return made;

@@ -17,9 +17,7 @@ namespace eddy::detail {
 EDDY_EX_BEGIN
 
 template <class Env>
-concept tells_allocator = requires(const Env& env) {
-    ex::get_allocator(env);
-};
+concept tells_allocator = requires(const Env& env) { ex::get_allocator(env); };
 template <tells_allocator Env>
 using told_allocator_t = std::decay_t<decltype(ex::get_allocator(std::declval<const Env&>()))>;
 

@@ -38,8 +38,8 @@ public:
 
     template <class... Args>
     explicit adaptor_operation(Child&& child, Args&&... args) noexcept(
-        std::is_nothrow_constructible_v<State, Args...>&&
-            connects_nothrow<Child, state_receiver<State>>)
+        std::is_nothrow_constructible_v<State, Args...> &&
+        connects_nothrow<Child, state_receiver<State>>)
         : State(static_cast<Args&&>(args)...),
           child_(connect_unchecked(static_cast<Child&&>(child), state_receiver<State>{this})) {}
     adaptor_operation(adaptor_operation&&) = delete;
@@ -56,8 +56,8 @@ concept connects_as = requires(Self&& self, Receiver&& receiver) {
     Sender::connect_as(static_cast<Self&&>(self), static_cast<Receiver&&>(receiver));
 };
 template <class Sender, class Self, class Receiver>
-inline constexpr bool connects_as_nothrow = noexcept(Sender::connect_as(std::declval<Self>(),
-                                                                        std::declval<Receiver>()));
+inline constexpr bool connects_as_nothrow =
+    noexcept(Sender::connect_as(std::declval<Self>(), std::declval<Receiver>()));
 
 /// Base of a sender with children, which are connected as what the sender is: its static
 /// connect_as(self, receiver) says how. An lvalue can be connected if it could be copied instead.
@@ -69,12 +69,12 @@ struct connected_as_it_is {
         return Sender::connect_as(static_cast<Sender&&>(*this), static_cast<Receiver&&>(receiver));
     }
     template <receiver Receiver>
-        requires(std::copy_constructible<Sender>&& connects_as<Sender, Sender&, Receiver>)
+        requires(std::copy_constructible<Sender> && connects_as<Sender, Sender&, Receiver>)
     auto connect(Receiver receiver) & noexcept(connects_as_nothrow<Sender, Sender&, Receiver>) {
         return Sender::connect_as(static_cast<Sender&>(*this), static_cast<Receiver&&>(receiver));
     }
     template <receiver Receiver>
-        requires(std::copy_constructible<Sender>&& connects_as<Sender, const Sender&, Receiver>)
+        requires(std::copy_constructible<Sender> && connects_as<Sender, const Sender&, Receiver>)
     auto connect(Receiver receiver) const& noexcept(
         connects_as_nothrow<Sender, const Sender&, Receiver>) {
         return Sender::connect_as(static_cast<const Sender&>(*this),

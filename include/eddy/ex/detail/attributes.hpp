@@ -143,11 +143,13 @@ struct mapped_attributes : attributes_without_completions<env_of_t<const Child&>
     }
     template <class... Env>
         requires(
-            answers<child_attributes, completes_in_one_place_t, forwarding_env_t<const Env&>...>&&
-                from_the_child<set_value_t, forwarding_env_t<const Env&>...>&&
-                    from_the_child<set_error_t, forwarding_env_t<const Env&>...>&&
-                        from_the_child<set_stopped_t, forwarding_env_t<const Env&>...>)
-    static constexpr bool query(completes_in_one_place_t, const Env&...) noexcept { return true; }
+            answers<child_attributes, completes_in_one_place_t, forwarding_env_t<const Env&>...> &&
+            from_the_child<set_value_t, forwarding_env_t<const Env&>...> &&
+            from_the_child<set_error_t, forwarding_env_t<const Env&>...> &&
+            from_the_child<set_stopped_t, forwarding_env_t<const Env&>...>)
+    static constexpr bool query(completes_in_one_place_t, const Env&...) noexcept {
+        return true;
+    }
 };
 
 /// True if a hop to `Scheduler` completes there also with `Tag`.
@@ -185,7 +187,9 @@ struct scheduled_attributes : attributes_without_completions<Env> {
     template <class... Outer>
         requires(ends_there<Scheduler, set_error_t, Outer...>() &&
                  ends_there<Scheduler, set_stopped_t, Outer...>())
-    static constexpr bool query(completes_in_one_place_t, const Outer&...) noexcept { return true; }
+    static constexpr bool query(completes_in_one_place_t, const Outer&...) noexcept {
+        return true;
+    }
 };
 
 }  // namespace detail

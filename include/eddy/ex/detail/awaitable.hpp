@@ -47,7 +47,7 @@ template <class T, class Promise>
 concept awaitable = requires(T&& object, Promise& promise) {
     {
         detail::awaiter_of(detail::transformed(static_cast<T&&>(object), promise))
-        } -> awaiter<Promise>;
+    } -> awaiter<Promise>;
 };
 
 template <class T>
@@ -61,9 +61,8 @@ using await_result_t = decltype(detail::as_lvalue(detail::awaiter_of(detail::tra
                                     .await_resume());
 
 template <class T, class Promise>
-concept has_as_awaitable = requires(T&& object, Promise& promise) {
-    static_cast<T&&>(object).as_awaitable(promise);
-};
+concept has_as_awaitable =
+    requires(T&& object, Promise& promise) { static_cast<T&&>(object).as_awaitable(promise); };
 
 /// Stands for a promise of which nothing is known.
 struct bare_promise {};

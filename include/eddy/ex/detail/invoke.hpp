@@ -19,7 +19,7 @@ constexpr decltype(auto) member_target(Object&& object) noexcept {
 }
 
 template <class Member, class Class, class Object, class... Args>
-constexpr decltype(auto) invoke_member(Member Class::*member, Object&& object, Args&&... args) {
+constexpr decltype(auto) invoke_member(Member Class::* member, Object&& object, Args&&... args) {
     if constexpr (std::is_function_v<Member>) {
         return (member_target<Class>(static_cast<Object&&>(object)).*
                 member)(static_cast<Args&&>(args)...);

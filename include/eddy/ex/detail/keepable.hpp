@@ -16,8 +16,8 @@ struct keepable_results<type_list<Ts...>>
 
 /// An adaptor can keep copies of everything that is sent with these signatures and `Tags`.
 template <class Signatures, class... Tags>
-inline constexpr bool keepable = (all_of<gather_t<Signatures, Tags, type_list>, keepable_results> &&
-                                  ...);
+inline constexpr bool keepable =
+    (all_of<gather_t<Signatures, Tags, type_list>, keepable_results> && ...);
 
 EDDY_EX_MISTAKE(not_keepable,
                 "a value or an error that this sender sends can be neither copied nor moved, and "

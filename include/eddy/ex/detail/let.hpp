@@ -73,9 +73,11 @@ using second_sender_t = std::invoke_result_t<Function, std::decay_t<Args>&...>;
 
 /// Storing the results, calling the function and connecting what it returns throws nothing.
 template <class Function, class Env, class... Args>
-inline constexpr bool let_nothrow = nothrow_decay_copyable<Args...>&&
-    std::is_nothrow_invocable_v<Function, std::decay_t<Args>&...>&& std::is_nothrow_invocable_v<
-        connect_unchecked_t, second_sender_t<Function, Args...>, any_receiver<Env>>;
+inline constexpr bool let_nothrow =
+    nothrow_decay_copyable<Args...> &&
+    std::is_nothrow_invocable_v<Function, std::decay_t<Args>&...> &&
+    std::is_nothrow_invocable_v<connect_unchecked_t, second_sender_t<Function, Args...>,
+                                any_receiver<Env>>;
 
 /// Env: of the second sender, none or one.
 template <class Tag, class Function, class... Env>
@@ -166,7 +168,8 @@ struct let_state : immovable {
 };
 
 template <class Tag, class Child, class Receiver, class Function>
-concept let_connectable = connectable_child<Child, let_state<Tag, Child, Receiver, Function>> &&
+concept let_connectable =
+    connectable_child<Child, let_state<Tag, Child, Receiver, Function>> &&
     all_of<gather_t<signatures_or_mistake<Child, forwarding_env_t<env_of_t<Receiver>>>, Tag,
                     type_list>,
            connects_second<
@@ -195,8 +198,8 @@ public:
 
     template <class F>
     let_operation(Child&& child, Receiver&& r,
-                  F&& f) noexcept(std::is_nothrow_constructible_v<Function, F>&&
-                                      connects_nothrow<Child, state_receiver<state>>)
+                  F&& f) noexcept(std::is_nothrow_constructible_v<Function, F> &&
+                                  connects_nothrow<Child, state_receiver<state>>)
         : state(child, static_cast<Receiver&&>(r), static_cast<F&&>(f)) {
         operations_.template emplace_from<first_operation>(
             [&]() noexcept(connects_nothrow<Child, state_receiver<state>>) -> first_operation {

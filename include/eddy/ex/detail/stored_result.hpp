@@ -31,7 +31,7 @@ struct stored_result_of<Tag(Args...)> : identity<stored_result<Tag, std::decay_t
 
 template <class Signatures>
 inline constexpr bool stores_all_nothrow =
-    stores_nothrow<Signatures, set_value_t>&& stores_nothrow<Signatures, set_error_t>;
+    stores_nothrow<Signatures, set_value_t> && stores_nothrow<Signatures, set_error_t>;
 
 /// The signatures with which stored results are delivered.
 struct decay_map {

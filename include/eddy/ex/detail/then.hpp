@@ -46,8 +46,7 @@ struct then_map {
         requires std::is_invocable_v<Function, Args...>
     struct apply<Tag(Args...)>
         : join_signatures<typename value_signature<std::invoke_result_t<Function, Args...>>::type,
-                          throws_if<!std::is_nothrow_invocable_v<Function, Args...>>> {
-    };
+                          throws_if<!std::is_nothrow_invocable_v<Function, Args...>>> {};
 };
 
 /// Completes `receiver` with what `function` returns, or with what it throws.

@@ -27,7 +27,8 @@ struct probing_receiver {
 
 /// Can be connected as it is. Only objects with a name are tried: the others can, by the concept.
 template <class Sender, class Env>
-concept connectable_in = ex::sender_in<Sender, Env> &&
+concept connectable_in =
+    ex::sender_in<Sender, Env> &&
     (!std::is_lvalue_reference_v<Sender> || ex::sender_to<Sender, probing_receiver<Env>>);
 
 /// Fails to compile, and says in one line why `Sender` is no sender.
