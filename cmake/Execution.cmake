@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Which std::execution vocabulary eddy's headers use: EDDY_EXECUTION is builtin, stdexec or std.
 # The library is the same for all of them; only what its users compile differs.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds liburing and defines liburing::liburing. Installed with eddy, because a static libeddy asks
 # its users to link it.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds NVIDIA/stdexec and defines STDEXEC::stdexec: from STDEXEC_INCLUDE_DIR, or else from its CMake
 # package. Installed with an eddy whose vocabulary it is, because the users of that need it too.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake --install: headers, library, the package for find_package(eddy CONFIG), and eddy.pc.
 
 include(CMakePackageConfigHelpers)
@@ -14,6 +15,7 @@ install(
 )
 install(
     DIRECTORY ${PROJECT_SOURCE_DIR}/include/eddy ${PROJECT_BINARY_DIR}/include/eddy
+              ${PROJECT_SOURCE_DIR}/compat/eddy
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING
     PATTERN "*.hpp"

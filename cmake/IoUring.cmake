@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sets EDDY_HAS_IO_URING to 1 or 0 from the wish in EDDY_IO_URING and from what is there.
 
 set(EDDY_HAS_IO_URING 0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How the tests of a room are built and registered. Used by tests/CMakeLists.txt.
 
 set(EDDY_TEST_TIMEOUT_S 120)

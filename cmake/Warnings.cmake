@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # eddy_warnings(target): the warnings under which our own code is compiled. PRIVATE, so that they
 # reach neither a parent project nor a user. They are errors only if EDDY_WERROR says so.
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A chat room:  chat PORT     and then, in several terminals:  nc 127.0.0.1 PORT
 /// What somebody says is passed on to all others. Who does not read it is shown out.
 #include "support/arguments.hpp"

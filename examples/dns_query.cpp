@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Asks a DNS server for the IPv4 addresses of a name:  dns_query SERVER:PORT NAME
 /// If no answer comes within half a second, it asks again, three times in all.
 #include "support/arguments.hpp"

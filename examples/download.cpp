@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fetches files over plain HTTP into this directory, several at once:  download AT_ONCE URL...
 /// A URL is http://ADDRESS:PORT/PATH with a number as its address: no names are looked up.
 #include "support/answer_length.hpp"

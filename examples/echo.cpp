@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The plainest echo server on bare operations:  echo PORT
 /// The engine is chosen by EDDY_ENGINE (epoll, io_uring, poll, best).
 #include "support/arguments.hpp"

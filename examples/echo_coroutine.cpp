@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An echo server with coroutines:  echo_coroutine PORT
 /// The engine is chosen by EDDY_ENGINE (epoll, io_uring, poll, best).
 #include "support/arguments.hpp"

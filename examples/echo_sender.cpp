@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An echo server with senders, without a coroutine:  echo_sender PORT
 /// The engine is chosen by EDDY_ENGINE (epoll, io_uring, poll, best).
 #include "support/arguments.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Connects standard input and output to a socket:
 ///     fdcat ADDRESS        connects
 ///     fdcat -l ADDRESS     waits for a connection, and takes that one only

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Serves the files of a directory over HTTP:  http_files PORT DIRECTORY
 /// GET and HEAD, kept connections, pipelining. The kernel sees to it that no path leads out.
 #include "support/arguments.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Runs a command once for each item, some at once, each with a deadline:
 ///     jobs AT_ONCE SECONDS COMMAND [ARGUMENT...] ::: ITEM...
 ///     jobs 2 10 sh -c ::: 'make test' 'make docs'

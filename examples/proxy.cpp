@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Passes TCP connections on to another address:  proxy PORT TARGET [IDLE_SECONDS]
 ///
 /// Each direction holds one buffer and reads on only when that is written: whoever reads slowly

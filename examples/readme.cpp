@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The echo server of the README. A test compares the two.
 #include "support/arguments.hpp"
 #include "support/listen.hpp"

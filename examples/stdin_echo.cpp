@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Copies standard input to standard output, whatever they are: terminals, pipes, files, sockets.
 ///     stdin_echo <FILE | less
 #include "support/arguments.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Keeps services running:  supervisor FILE [SECONDS]
 /// A line of FILE is a name, a program and its arguments. They are started in this order; what they
 /// print is printed with their names in front. One that ends is started again, the next time after

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Shows the last ten lines of a file, and then whatever is added to it:  tail_follow FILE
 ///
 /// It looks at the file five times a second. A file that became shorter is shown from its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by the commands at the root: `need build tests` installs the Debian packages of these
 # groups that are missing, and does nothing at all if none is.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coroutines that return at once, awaited by asio's coroutine. (Operations that complete inside
 // their initiation would be closer to a ready sender, but a million of them overflow the stack.)
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ready senders, awaited by the least coroutine that can. Built with each vocabulary that is there.
 
 #include <eddy/ex/execution.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What a co_await costs if there is nothing to wait for. A subject is a type with

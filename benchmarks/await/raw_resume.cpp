@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The least that an await can do: the coroutine suspends, and a loop resumes it.
 
 #include <coroutine>

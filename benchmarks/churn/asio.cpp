@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watching pipes on asio's stream_descriptor, without locks; a wait is armed again by its handler.
 
 #include <asio.hpp>

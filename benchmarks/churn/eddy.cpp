@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watching pipes on eddy's bare operations: a pending read on each of them.
 
 #include <array>

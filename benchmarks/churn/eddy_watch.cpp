@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watching pipes on eddy's fd_watch. It reads until nothing is left, so that the next arming needs
 // no system call.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watching pipes on libev.
 
 #include <ev.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watching pipes on libevent. Changes are collected until the next turn, which is its fastest way
 // to register again.
 

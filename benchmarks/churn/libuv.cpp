@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watching pipes on libuv's uv_poll.
 
 #include <uv.h>

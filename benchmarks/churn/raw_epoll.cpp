@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watching pipes on bare level-triggered epoll.
 
 #include <sys/epoll.h>

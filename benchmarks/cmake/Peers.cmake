@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds the libraries that eddy is compared with. Each is optional: a missing one is an n/a row.
 
 # bench_peer(NAME HEADER LIBRARY...) makes the target bench_peer_NAME, or says what is missing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What examples/echo_coroutine.cpp includes of eddy, and nothing else: what of its compilation is
 // there before it says anything.
 

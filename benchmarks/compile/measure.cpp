@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // measure COMMAND ARGUMENT...: runs the command, and prints how long that took, and how much memory
 // the greediest of its processes had.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "driver/plot_shares.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on asio with callbacks, tuned: no locks, no type erasure, the answer is tried at once, and
 // one buffer serves all because only readiness is waited for.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What both asio servers share: a context without locks (one thread), and sockets whose executor is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on asio with C++20 coroutines, tuned as the callbacks are: waits for readiness, tries the
 // answer at once, and suspends for writing only when the peer is behind.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on eddy's bare operations: a multishot receive on each connection, and a send of what it has
 // brought. The loop lends the buffers while there is something in them.
 // BENCH_RECEIVES=single: a receive after another, as senders and coroutines do it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on eddy's coroutines: one task for each connection. BENCH_RECEIVES=ahead: of what one
 // multishot operation has received.
 

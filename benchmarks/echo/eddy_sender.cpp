@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on eddy's senders, without a coroutine for the connections: for each, an operation state
 // that lives as long as it does.
 

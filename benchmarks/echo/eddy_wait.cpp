@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on eddy's readiness waits, the style of callback libraries: one multishot wait on each
 // connection, the calls made by the program itself, and one buffer for all.
 

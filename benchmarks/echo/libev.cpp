@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on libev: one ev_io a connection, switched to writing only while the peer is behind.
 
 #include <ev.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on libevent's raw events (bufferevents copy): one persistent event a direction, assigned
 // inside the connection; the writing one is added only while the peer is behind.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on libuv in its best style: one read buffer for all (a callback uses it before the next
 // read), uv_try_write first, and a write request only for what the peer did not take.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on bare edge-triggered epoll with a coroutine for each connection: what a coroutine costs
 // that nobody can stop, on a loop that knows nothing but readiness.
 

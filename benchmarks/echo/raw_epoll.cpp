@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on the bare kernel interface, level-triggered: the reference of every ratio.
 
 #include <sys/epoll.h>

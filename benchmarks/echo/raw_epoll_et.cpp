@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on bare edge-triggered epoll: registered once, no epoll_ctl in steady state.
 
 #include <sys/epoll.h>

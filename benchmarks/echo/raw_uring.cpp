@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Echo on bare io_uring: multishot accept, multishot receive into a buffer ring, sends out of the
 // same buffers, one io_uring_enter a turn.
 // BENCH_RECEIVES=single: a receive after another, each when what came before was sent.

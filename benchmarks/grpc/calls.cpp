@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of gRPC over loopback, server and client in processes of their own. GRPC_POLL_STRATEGY
 // chooses the polling engine of both.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "load/closed_loop.hpp"
 
 #include <sys/socket.h>

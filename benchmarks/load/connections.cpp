@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "load/connections.hpp"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A receive that finds nothing: by the C library, and without it. `_two_threads`: while the process
 // has another one, which sleeps.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inbox alone: what a post costs without the loop around it.
 
 #include <eddy/intrusive/inbox.hpp>

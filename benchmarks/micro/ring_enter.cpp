@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entering an io_uring that has nothing to do: by its fd, and by the number that it was registered
 // with in the thread.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timer heap alone, and the bare heap that the timer suite compares with, from 1,000 to a
 // million timers: how the cost grows.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // eddy's pollsets, with the strategy that EDDY_POLL_STRATEGY names. BENCH_OWN_DOMAINS=1: each
 // pollset is in a domain of its own.
 

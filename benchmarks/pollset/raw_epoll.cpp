@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads in epoll_wait on the same edge-triggered set, one set for each pollset. It promises less
 // than a pollset does: a handler could run on two threads at once, nothing can be removed safely,
 // and what a thread has harvested waits for it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Posting on asio: asio::post, told that one thread runs the loop.
 
 #include <asio.hpp>

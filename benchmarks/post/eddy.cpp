@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Posting on eddy: intrusive entries.
 
 #include "post/eddy_runner.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Posting on eddy: callables, which are allocated for each post.
 
 #include "post/eddy_runner.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Posting on libev: a queue with a mutex, and ev_async_send when it was empty.
 
 #include <ev.h>

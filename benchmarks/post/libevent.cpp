@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Posting on libevent: every item is an event that is made active, which any thread may do.
 
 #include <event2/event.h>

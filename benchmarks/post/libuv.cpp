@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Posting on libuv: a queue with a mutex, and uv_async_send when it was empty.
 
 #include <uv.h>

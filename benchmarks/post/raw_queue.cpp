@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Posting on the bare minimum: a queue.
 
 #include "post/bare_queue.hpp"

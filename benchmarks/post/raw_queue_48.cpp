@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Posting on that queue with items as large as the entries of eddy.
 
 #include "post/bare_queue.hpp"

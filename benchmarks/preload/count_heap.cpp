@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded into a server: counts what it allocates, into memory that the driver reads meanwhile.
 // The server needs not cooperate, nor stop.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two streams on one loop: watched, with and without a bandwidth_group, and read by coroutines.
 
 #include "share/harness.hpp"

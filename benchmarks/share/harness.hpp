@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Two streams that always have something to read share a loop. What each moved is kept for every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signals on asio's signal_set; a wait is started again by its handler.
 
 #include <asio.hpp>

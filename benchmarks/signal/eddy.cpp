@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signals on eddy's signal_source.
 
 #include "common/eddy_loop.hpp"

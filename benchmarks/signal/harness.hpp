@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The question about signals, asked to each subject alike. A subject is a template over a handler:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signals on libev, which has them on its default loop.
 
 #include <ev.h>

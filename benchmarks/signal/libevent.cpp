@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signals on libevent.
 
 #include <event2/event.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signals on libuv's uv_signal.
 
 #include <uv.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signals on a bare signalfd in an epoll.
 
 #include <sys/epoll.h>

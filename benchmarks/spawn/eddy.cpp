@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Children on eddy's process_handle.
 
 #include "common/eddy_loop.hpp"

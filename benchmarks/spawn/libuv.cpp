@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Children on libuv's uv_spawn.
 
 #include <uv.h>

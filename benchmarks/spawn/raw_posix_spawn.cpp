@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Children on bare posix_spawn and waitpid: no loop at all.
 
 #include <spawn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timers on asio, without locks. A timer that is moved or cancelled completes its wait with an
 // error: those completions are run by the next turn.
 

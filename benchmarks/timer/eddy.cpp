@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timers on eddy: those that, like all of the bare heap, belong to one thread.
 
 #include "timer/eddy_timers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timers on eddy: those that any thread can set and cancel.
 
 #include "timer/eddy_timers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timers on libev; pushed back with ev_timer_again, as its manual says.
 
 #include <ev.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timers on libevent; those that all have the same period use its queue for common timeouts.
 
 #include <event2/event.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timers on the bare minimum: a 4-ary heap.
 
 #include "timer/heap_timers.hpp"

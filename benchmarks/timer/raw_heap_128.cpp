@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timers on that heap with the duties of a library, and timers about as large as those of eddy that
 // any thread can set.
 

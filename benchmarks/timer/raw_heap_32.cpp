@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timers on that heap with the duties of a library, and nodes that are no larger.
 
 #include "timer/heap_timers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timers on that heap with the duties of a library, and a cache line for each timer, which is what
 // a local timer of eddy has.
 

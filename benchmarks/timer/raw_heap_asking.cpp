@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timers on that heap that ask all that a local timer of eddy asks, and are as large.
 
 #include "timer/heap_timers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The demonstration that ./run shows: real work with the library on every engine.
 #include "demo/echo_part.hpp"
 #include "demo/parts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "demo/parts.hpp"
 
 #include "support/echo_server.hpp"

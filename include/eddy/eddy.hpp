@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// Everything that eddy offers. Including only what a file uses compiles faster: each header is
@@ -10,7 +11,6 @@
 #include <eddy/base/result.hpp>
 #include <eddy/base/version.hpp>
 #include <eddy/ex/execution.hpp>
-#include <eddy/io/affine.hpp>
 #include <eddy/io/io.hpp>
 #include <eddy/loop/descriptor.hpp>
 #include <eddy/loop/embedding.hpp>

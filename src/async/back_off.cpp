@@ -1,4 +1,5 @@
-#include <eddy/async/detail/back_off.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/async/detail/compose/back_off.hpp>
 
 #include <eddy/base/assert.hpp>
 

@@ -1,4 +1,5 @@
-#include <eddy/async/detail/code_of.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/async/detail/compose/code_of.hpp>
 
 namespace eddy::detail {
 

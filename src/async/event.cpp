@@ -1,4 +1,5 @@
-#include <eddy/async/detail/event_core.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/async/detail/sync/event_core.hpp>
 
 namespace eddy::detail {
 

@@ -1,1 +1,2 @@
-#include <eddy/async/detail/io_wait_core_body.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/async/detail/await/io_wait_core_body.hpp>

@@ -1,2 +1,3 @@
-#include <eddy/async/detail/nursery_body.hpp>
-#include <eddy/async/detail/nursery_waits_body.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/async/detail/nursery/nursery_body.hpp>
+#include <eddy/async/detail/nursery/nursery_waits_body.hpp>

@@ -1,6 +1,7 @@
-#include <eddy/async/detail/rate_limiter_core.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/async/detail/sync/rate_limiter_core.hpp>
 
-#include <eddy/base/member.hpp>
+#include <eddy/base/detail/member.hpp>
 #include <eddy/loop/loop.hpp>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/async/report_exception.hpp>
 
 #include "base/report.hpp"

@@ -1,4 +1,5 @@
-#include <eddy/async/detail/semaphore_core.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/async/detail/sync/semaphore_core.hpp>
 
 namespace eddy::detail {
 

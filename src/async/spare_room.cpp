@@ -1,4 +1,5 @@
-#include <eddy/async/detail/spare_room.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/async/detail/await/spare_room.hpp>
 
 #include "base/at_thread_exit.hpp"
 

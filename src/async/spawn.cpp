@@ -1,1 +1,2 @@
-#include <eddy/async/detail/spawn_body.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/async/detail/task/spawn_body.hpp>

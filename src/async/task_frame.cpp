@@ -1,4 +1,5 @@
-#include <eddy/async/detail/task_frame.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/async/detail/task/task_frame.hpp>
 
 #include <cstring>
 #include <new>

@@ -1,6 +1,7 @@
-#include <eddy/async/detail/time_limit.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/async/detail/compose/time_limit.hpp>
 
-#include <eddy/base/member.hpp>
+#include <eddy/base/detail/member.hpp>
 #include <eddy/loop/loop.hpp>
 
 #include <new>

@@ -1,6 +1,7 @@
-#include <eddy/async/detail/waiter.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/async/detail/sync/waiter.hpp>
 
-#include <eddy/base/member.hpp>
+#include <eddy/base/detail/member.hpp>
 #include <eddy/loop/loop.hpp>
 
 namespace eddy::detail {

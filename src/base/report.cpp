@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/report.hpp"
 
 #include "base/report_limit.hpp"

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/engine/lease_buffer.hpp>
+#include <eddy/engine/detail/lease_buffer.hpp>
 #include <eddy/intrusive/inbox.hpp>
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "base/call_failure.hpp"
@@ -6,9 +7,9 @@
 
 #include <eddy/base/clock.hpp>
 #include <eddy/base/function_ref.hpp>
+#include <eddy/engine/detail/lease_buffer.hpp>
 #include <eddy/engine/engine_kind.hpp>
 #include <eddy/engine/io_operation.hpp>
-#include <eddy/engine/lease_buffer.hpp>
 #include <eddy/intrusive/operation_list.hpp>
 #include <eddy/intrusive/ready_queue.hpp>
 

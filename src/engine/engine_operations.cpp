@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/engine.hpp"
 #include "engine/whole_transfer.hpp"
 #include "kernel/io.hpp"

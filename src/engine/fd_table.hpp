@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/engine/fd_slot.hpp>
+#include <eddy/engine/detail/fd_slot.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/request_facts.hpp"
 
 #include "kernel/io.hpp"

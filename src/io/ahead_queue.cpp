@@ -1,4 +1,5 @@
-#include <eddy/io/detail/ahead_queue.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/io/detail/ahead/ahead_queue.hpp>
 
 #include <algorithm>
 #include <cerrno>

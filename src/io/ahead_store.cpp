@@ -1,4 +1,5 @@
-#include <eddy/io/detail/ahead_store.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/io/detail/ahead/ahead_store.hpp>
 
 #include <algorithm>
 #include <exception>

@@ -1,4 +1,5 @@
-#include <eddy/io/detail/as_connection.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/io/detail/connect/as_connection.hpp>
 
 #include "base/report.hpp"
 

@@ -1,4 +1,5 @@
-#include <eddy/io/detail/bound_path.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/io/detail/connect/bound_path.hpp>
 
 #include "kernel/file.hpp"
 #include "kernel/fork_mark.hpp"

@@ -1,6 +1,7 @@
-#include <eddy/io/detail/completion.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/io/detail/sender/completion.hpp>
 
-#include <eddy/io/detail/error_subject.hpp>
+#include <eddy/io/detail/sender/error_subject.hpp>
 
 namespace eddy::detail {
 

@@ -1,6 +1,7 @@
-#include <eddy/io/detail/connect_race.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/io/detail/connect/connect_race.hpp>
 
-#include <eddy/io/detail/socket_calls.hpp>
+#include <eddy/io/detail/connect/socket_calls.hpp>
 #include <eddy/loop/requests.hpp>
 
 #include <algorithm>

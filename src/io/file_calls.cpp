@@ -1,4 +1,5 @@
-#include <eddy/io/detail/file_calls.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/io/detail/convert/file_calls.hpp>
 
 #include "kernel/file.hpp"
 

@@ -1,4 +1,5 @@
-#include <eddy/io/detail/message_calls.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/io/detail/convert/message_calls.hpp>
 
 #include "kernel/own_fd.hpp"
 #include "kernel/passed_fds.hpp"

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernel/pause.hpp"
 
-#include <eddy/base/member.hpp>
-#include <eddy/io/detail/run_end.hpp>
+#include <eddy/base/detail/member.hpp>
+#include <eddy/io/detail/sender/run_end.hpp>
 
 #include <chrono>
 

@@ -1,4 +1,5 @@
-#include <eddy/io/detail/socket_calls.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/io/detail/connect/socket_calls.hpp>
 
 #include "kernel/socket.hpp"
 

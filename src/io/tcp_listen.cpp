@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/io/tcp/listen.hpp>
 
 #include "kernel/socket.hpp"

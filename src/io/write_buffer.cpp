@@ -1,4 +1,5 @@
-#include <eddy/io/detail/write_buffer.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/io/detail/stream/write_buffer.hpp>
 
 #include <eddy/base/assert.hpp>
 

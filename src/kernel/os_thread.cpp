@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernel/os_thread.hpp"
 
 #include "kernel/once.hpp"

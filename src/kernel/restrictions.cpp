@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernel/restrictions.hpp"
 
 #include "kernel/io.hpp"

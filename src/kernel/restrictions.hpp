@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// Reasons that an administrator or a container gives the kernel for refusing a call.

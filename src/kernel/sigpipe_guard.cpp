@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernel/sigpipe_guard.hpp"
 
 #include "kernel/retried.hpp"

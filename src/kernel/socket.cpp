@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernel/socket.hpp"
 
 #include "kernel/own_fd.hpp"

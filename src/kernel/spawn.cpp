@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernel/fork_mark.hpp"
 #include "kernel/own_fd.hpp"
 #include "kernel/process.hpp"

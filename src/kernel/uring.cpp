@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if EDDY_HAS_IO_URING
 
 #include "kernel/uring.hpp"

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/loop/bandwidth_group.hpp>
 
 #include <eddy/base/assert.hpp>
-#include <eddy/base/member.hpp>
+#include <eddy/base/detail/member.hpp>
 
 #include <algorithm>
 

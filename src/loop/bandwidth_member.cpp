@@ -1,4 +1,5 @@
-#include <eddy/loop/bandwidth_member.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/loop/detail/bandwidth_member.hpp>
 
 #include <eddy/loop/bandwidth_group.hpp>
 

@@ -1,4 +1,5 @@
-#include <eddy/loop/bandwidth_share.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/loop/detail/bandwidth_share.hpp>
 
 #include <eddy/base/assert.hpp>
 

@@ -1,4 +1,5 @@
-#include <eddy/loop/brief_memory.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/loop/detail/brief_memory.hpp>
 
 #include "base/at_thread_exit.hpp"
 

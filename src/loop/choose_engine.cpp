@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "loop/choose_engine.hpp"
 
 #include "kernel/restrictions.hpp"

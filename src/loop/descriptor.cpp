@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/loop/descriptor.hpp>
 
 #include "engine/engine.hpp"

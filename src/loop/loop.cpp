@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/loop/loop.hpp>
 
 #include "engine/buffer_pool.hpp"
-#include "engine/readiness_wait.hpp"
+#include "engine/readiness/readiness_wait.hpp"
 #include "kernel/call.hpp"
 #include "kernel/fork_mark.hpp"
 #include "loop/blocking_call.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/report.hpp"
 #include "engine/buffer_pool.hpp"
 #include "engine/engine.hpp"
@@ -9,8 +10,8 @@
 #include "loop/stranded_waits.hpp"
 #include "loop/system_timers.hpp"
 
+#include <eddy/loop/detail/stoppable_io.hpp>
 #include <eddy/loop/loop.hpp>
-#include <eddy/loop/stoppable_io.hpp>
 
 #include <string>
 

@@ -1,4 +1,5 @@
-#include "engine/readiness_calls.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/readiness/readiness_calls.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/lent.hpp"
 #include "loop/system_timers.hpp"

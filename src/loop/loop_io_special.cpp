@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/engine.hpp"
 #include "kernel/pause.hpp"
 #include "loop/blocking_call.hpp"
@@ -5,8 +6,8 @@
 #include "loop/stranded_waits.hpp"
 #include "loop/system_timers.hpp"
 
+#include <eddy/loop/detail/stoppable_io.hpp>
 #include <eddy/loop/loop.hpp>
-#include <eddy/loop/stoppable_io.hpp>
 
 #include <cerrno>
 

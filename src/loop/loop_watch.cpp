@@ -1,4 +1,5 @@
-#include "engine/readiness_engine.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/readiness/readiness_engine.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/system_timers.hpp"
 

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/engine.hpp"
 #include "kernel/fork_mark.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/stranded_waits.hpp"
 #include "loop/system_timers.hpp"
 
+#include <eddy/loop/detail/stoppable_io.hpp>
 #include <eddy/loop/loop.hpp>
-#include <eddy/loop/stoppable_io.hpp>
 
 #include <utility>
 

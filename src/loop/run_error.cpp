@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "loop/run_error.hpp"
 
 #include "base/report.hpp"

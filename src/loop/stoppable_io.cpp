@@ -1,4 +1,5 @@
-#include <eddy/loop/stoppable_io.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/loop/detail/stoppable_io.hpp>
 
 #include "loop/stranded_waits.hpp"
 

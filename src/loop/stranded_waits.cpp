@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "loop/stranded_waits.hpp"
 
 #include <eddy/base/assert.hpp>

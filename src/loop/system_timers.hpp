@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/engine/io_operation.hpp>
 #include <eddy/loop/descriptor.hpp>
-#include <eddy/loop/timer_room.hpp>
+#include <eddy/loop/detail/timer_room.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "poller/epoll_poller.hpp"
 
 #include "base/make_opened.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/make_opened.hpp"
 #include "kernel/event.hpp"
 #include "poller/poller.hpp"

@@ -1,5 +1,6 @@
-#include "pollset/default_strategy.hpp"
-#include "pollset/poll_core.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "pollset/core/poll_core.hpp"
+#include "pollset/strategies/default_strategy.hpp"
 
 #include <eddy/base/error.hpp>
 

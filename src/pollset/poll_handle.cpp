@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/pollset/poll_handle.hpp>
 
-#include "pollset/every_event.hpp"
+#include "pollset/strategies/every_event.hpp"
 
 #include <eddy/base/error.hpp>
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/pollset/pollset.hpp>
 
-#include "pollset/poll_core.hpp"
+#include "pollset/core/poll_core.hpp"
 
 #include <eddy/base/error.hpp>
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/pollset/pollset_watch.hpp>
 
-#include "pollset/every_event.hpp"
+#include "pollset/strategies/every_event.hpp"
 
 namespace eddy {
 

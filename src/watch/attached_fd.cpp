@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/watch/detail/attached_fd.hpp>
 
 #include <eddy/loop/requests.hpp>

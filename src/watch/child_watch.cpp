@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/watch/child_watch.hpp>
 
 #include <eddy/base/assert.hpp>
-#include <eddy/base/member.hpp>
+#include <eddy/base/detail/member.hpp>
 #include <eddy/loop/requests.hpp>
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/watch/children_watch.hpp>
 
 #include <eddy/base/error.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/watch/fd_watch.hpp>
 
 #include "watch/dispatch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/watch/timer_watch.hpp>
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exceptions of what users write, wherever it is called: each arrives as one, and leaks nothing.
 #include "async/running.hpp"
 #include "async/task_fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "async/running.hpp"
 #include "ex/support.hpp"
 #include "support/engine_fixture.hpp"

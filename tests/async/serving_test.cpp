@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The servers of the README and the guide survive a lack of descriptors, cost nothing while it
 // lasts, and end when their listener fails for good.
 #include "async/task_fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tasks get of an `incoming`: those that only the end of their loop stops wait with less.
 #include "async/playing_tasks.hpp"
 

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // The I/O of tasks that only the end of their loop stops: their operations have rooms outside the
 // frames, which are given back as soon as there is a result.
 #include "async/playing_tasks.hpp"
 
-#include <eddy/async/detail/spare_room.hpp>
+#include <eddy/async/detail/await/spare_room.hpp>
 #include <eddy/async/spawn.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/io/io_sender.hpp>

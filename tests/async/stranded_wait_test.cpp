@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop that awaits what a loop does that nobody runs is told so, in builds without NDEBUG.
 #include "async/task_fixture.hpp"
 #include "loop/stranded_waits.hpp"

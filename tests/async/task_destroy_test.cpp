@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A suspended task may be destroyed on its loop's thread, whatever it waits for.
 #include "async/running.hpp"
 #include "async/task_fixture.hpp"

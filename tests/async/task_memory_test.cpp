@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "async/task_fixture.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/counting_resource.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/at_thread_exit.hpp"
 
 #include "support/in_child.hpp"

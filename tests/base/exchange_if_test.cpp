@@ -1,4 +1,5 @@
-#include <eddy/base/exchange_if.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/base/detail/exchange_if.hpp>
 
 #include <atomic>
 #include <thread>

@@ -1,4 +1,5 @@
-#include <eddy/base/member.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/base/detail/member.hpp>
 
 #include <string>
 

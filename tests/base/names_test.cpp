@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/base/spawn_step.hpp>
 #include <eddy/engine/descriptor_kind.hpp>
 #include <eddy/engine/engine_kind.hpp>

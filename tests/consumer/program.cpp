@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A user's program: built against an installed eddy, or with eddy inside its own project.
 
 #include <eddy/async/event.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accepting connections, one by one and in a stream.
 #include "support/engine_fixture.hpp"
 #include "support/in_child.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In steady state a loop takes no memory.
 #include "engine/allocation_counter.hpp"
 #include "support/engine_fixture.hpp"

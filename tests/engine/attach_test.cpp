@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What attaching an fd refuses, and what it leaves behind.
 #include "support/engine_fixture.hpp"
 #include "support/in_child.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Taking an operation back, and limiting it in time. A result that exists is never lost.
 #include "support/engine_fixture.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a descriptor: what is pending on it, what its number becomes next, and who else
 // closes.
 #include "support/engine_fixture.hpp"

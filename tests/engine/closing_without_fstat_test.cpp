@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine asks fstat() whether a number is still the descriptor that was attached.
 #include "support/engine_fixture.hpp"
 #include "support/in_child.hpp"

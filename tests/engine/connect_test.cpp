@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Connecting, and shutting a connection down.
 #include "loop/work.hpp"
 #include "support/engine_fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that block, made elsewhere: loop_options::blocking.
 #include "support/engine_fixture.hpp"
 #include "support/in_child.hpp"

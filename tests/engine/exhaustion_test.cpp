@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens when the kernel has no more to give, or refuses.
 #include "kernel/call.hpp"
 #include "loop/work.hpp"

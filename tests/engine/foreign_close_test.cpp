@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Descriptors that others close, and fds that cannot be attached.
 #include "support/engine_fixture.hpp"
 

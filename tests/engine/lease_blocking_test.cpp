@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/lease_fixture.hpp"
 #include "support/patience.hpp"
 

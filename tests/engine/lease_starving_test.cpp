@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Receives while all buffers are lent.
 #include "engine/lease_fixture.hpp"
 

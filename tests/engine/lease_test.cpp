@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Receives into buffers that the loop lends.
 #include "engine/lease_fixture.hpp"
 #include "support/in_child.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // recvmsg and sendmsg: addresses, control data, descriptors that travel.
 #include "support/engine_fixture.hpp"
 

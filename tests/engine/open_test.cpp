@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opening, closing and syncing as operations; what is no ordinary file.
 #include "support/engine_fixture.hpp"
 

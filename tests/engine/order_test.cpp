@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many operations on one descriptor, and more data than fits.
 #include "support/engine_fixture.hpp"
 

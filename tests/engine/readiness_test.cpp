@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waiting for a descriptor to be ready, once and again and again.
 #include "loop/work.hpp"
 #include "support/engine_fixture.hpp"

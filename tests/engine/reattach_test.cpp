@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An fd that is given back and attached again, whatever becomes of its number in between.
 #include "kernel/call.hpp"
 #include "support/engine_fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Receives that go on by themselves.
 #include "engine/lease_fixture.hpp"
 #include "support/in_child.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads that say less, or more, than they seem to: messages, flags, the error queue, a reset.
 #include "loop/work.hpp"
 #include "support/engine_fixture.hpp"

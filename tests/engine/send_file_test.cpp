@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file to a socket: send_file.
 #include "support/engine_fixture.hpp"
 #include "support/pattern.hpp"

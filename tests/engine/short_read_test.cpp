@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a short read is not the end of what is there. A reader that waited for the next event after
 // one would hang.
 #include "support/engine_fixture.hpp"

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // A test may shorten a transfer of several vectors: see kernel::shorten().
-#include "engine/uring_faults.hpp"
+#include "engine/uring/uring_faults.hpp"
 #include "kernel/call.hpp"
 #include "support/engine_fixture.hpp"
 #include "support/passed_fd.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accepted connections in a program that was started with its standard streams closed.
 #include "kernel/call.hpp"
 #include "support/engine_fixture.hpp"

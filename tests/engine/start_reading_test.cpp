@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/lease_fixture.hpp"
 
-#include <eddy/loop/own_io.hpp>
+#include <eddy/loop/detail/own_io.hpp>
 #include <eddy/loop/requests.hpp>
 
 #include <optional>

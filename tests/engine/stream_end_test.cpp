@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How streams end: in order, half, by force; and that a dead reader never raises SIGPIPE.
 #include "kernel/call.hpp"
 #include "support/engine_fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accepts survive errors that pass, and tell of those that last.
 #include "kernel/call.hpp"
 #include "support/engine_fixture.hpp"
@@ -6,7 +7,7 @@
 #include "support/processor_time.hpp"
 
 #if EDDY_HAS_IO_URING
-#include "engine/uring_faults.hpp"
+#include "engine/uring/uring_faults.hpp"
 #endif
 
 #include <cstring>

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/engine_fixture.hpp"
 #include "support/pattern.hpp"
 
-#include <eddy/loop/own_io.hpp>
+#include <eddy/loop/detail/own_io.hpp>
 #include <eddy/loop/requests.hpp>
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading and writing: one buffer, several buffers, with an offset and without, on everything.
 #include "support/engine_fixture.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is handed to the kernel.
 #include "engine/lease_fixture.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // More at once than the queues hold; and who goes first.
 #include "support/engine_fixture.hpp"
 

@@ -1,4 +1,5 @@
-#include <eddy/engine/wait_retry.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/engine/detail/wait_retry.hpp>
 
 #include <cerrno>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All of a buffer, however many calls that takes: read_all, write_all, readv_all, writev_all.
 #include "support/engine_fixture.hpp"
 #include "support/pattern.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "faults/with_every_fault.hpp"
 
 #include <eddy/async/async.hpp>

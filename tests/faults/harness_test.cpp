@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The harness notices what it is there for.
 #include "faults/documented_errors.hpp"
 #include "faults/with_every_fault.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "faults/planned_fault.hpp"
 
 #include <eddy/base/error.hpp>

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "faults/with_every_fault.hpp"
 
-#include "engine/uring_faults.hpp"
+#include "engine/uring/uring_faults.hpp"
 #include "faults/planned_fault.hpp"
 #include "kernel/io.hpp"
 #include "support/crash_reporter.hpp"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # check-http-server.sh PROGRAM: the server of the guide answers, and SIGTERM ends it with a grace
 # period, on each engine. A shell that is no terminal's starts it with SIGINT ignored.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # check-output.sh PROGRAM EXPECTED: the program ends with 0 and prints what the file says.
 set -euo pipefail
 

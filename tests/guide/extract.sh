@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # extract.sh DIRECTORY CHAPTER...: writes the code blocks of the chapters as DIRECTORY/CHAPTER-N.cpp,
 # and what they print, where that is said, as CHAPTER-N.expected. Fails at a block that it would not
 # write: one in another language or without one, of other marks, indented, or never closed. (What is

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # links.sh DIRECTORY: the guide's README names every chapter by its title, each chapter leads to the
 # one before it and to the next, and every link to a file here leads to one.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # selftest.sh: extract.sh takes what it can compile and refuses every other block.
 set -euo pipefail
 extract=$(dirname "$(readlink -f "$0")")/extract.sh

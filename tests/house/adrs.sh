@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # adrs.sh ROOT: the records in docs/adr are numbered 0001, 0002, ... without gaps and duplicates,
 # each begins with its number, and every reference to docs/adr/NNNN names one that exists.
 set -euo pipefail

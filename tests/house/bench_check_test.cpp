@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ./bench --check: what it makes of results that were made up.
 
 #include "driver/check.hpp"

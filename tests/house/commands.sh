@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # commands.sh options|install ROOT: the commands at the root say clearly what is wrong.
 set -euo pipefail
 what=$1

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # door.sh ROOT [LIST]: the calls of the kernel under ROOT/src are made inside the parentheses of
 # once(...), surely(...) or retried(call::..., ...), which count them and let tests fail them.
 # LIST, door.txt, says what such a call is.

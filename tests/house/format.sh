@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # format.sh ROOT: our C++ looks as clang-format 19 makes it. Other versions disagree in details, so
 # without that one there is no verdict (exit 77: skipped).
 set -euo pipefail

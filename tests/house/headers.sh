@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # headers.sh ROOT COMPILER [FLAG...]: every header under ROOT/include and ROOT/src compiles as the
 # first line of a source file, and a second time in the same one; and all that users can include
 # compile together.

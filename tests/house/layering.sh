@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # layering.sh ROOT [TABLE]: the #include lines of ROOT/include/eddy and ROOT/src obey rooms.txt.
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")

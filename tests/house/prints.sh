@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # prints.sh ROOT [LIST]: nothing under ROOT/include, ROOT/src and ROOT/adapters prints by itself or names a
 # standard stream, so that the report handler gets every line. prints.txt has the exceptions.
 set -euo pipefail

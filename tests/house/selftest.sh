@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # selftest.sh CASE DIR: plants a small tree with one fault in DIR and expects the checker to reject
 # it with the right words; then mends the fault and expects silence.
 set -euo pipefail
@@ -153,9 +154,9 @@ syscalls)
     plant src/loop/a.cpp ''
     rejects 'include/eddy/loop/a.hpp:1: calls read' syscalls
     plant include/eddy/loop/a.hpp '#pragma once'
-    plant src/engine/uring_engine.cpp 'int a() { return io_uring_enter(1, 2, 3, 4, nullptr); }'
+    plant src/engine/uring/uring_engine.cpp 'int a() { return io_uring_enter(1, 2, 3, 4, nullptr); }'
     rejects 'calls io_uring_enter' syscalls
-    plant src/engine/uring_engine.cpp 'auto a() { return io_uring_get_sqe(&ring); }'
+    plant src/engine/uring/uring_engine.cpp 'auto a() { return io_uring_get_sqe(&ring); }'
     for word in this_thread::sleep_for this_thread::sleep_until this_thread::yield std::thread std::jthread \
         std::async hardware_concurrency std::random_device std::ifstream std::filesystem; do
         for file in include/eddy/loop/b.hpp src/loop/b.cpp src/kernel/b.cpp; do
@@ -258,9 +259,9 @@ door)
     plant src/kernel/a.cpp 'auto a() { return std::fopen("b", "r"); }'
     rejects 'calls std::fopen past once()' door
     plant src/kernel/a.cpp ''
-    plant src/engine/uring_ring.cpp 'auto a() { return io_uring_register_ring_fd(&ring_); }'
-    rejects 'src/engine/uring_ring.cpp:1: calls io_uring_register_ring_fd past once()' door
-    plant src/engine/uring_ring.cpp 'auto a() {' \
+    plant src/engine/uring/uring_ring.cpp 'auto a() { return io_uring_register_ring_fd(&ring_); }'
+    rejects 'src/engine/uring/uring_ring.cpp:1: calls io_uring_register_ring_fd past once()' door
+    plant src/engine/uring/uring_ring.cpp 'auto a() {' \
         '    return kernel::once(kernel::call::uring_register,' \
         '                        [&] { return io_uring_register_ring_fd(&ring_); });' '}' \
         'auto b() { return io_uring_get_sqe(&ring_); }'
@@ -328,6 +329,12 @@ adrs)
     rejects 'src/base/a.cpp:1: docs/adr/0004 does not exist' adrs
     plant src/base/a.cpp '// docs/adr/0003 says why'
     accepts adrs
+    ;;
+spdx)
+    plant src/base/a.cpp '// SPDX-License-Identifier: Apache-2.0'
+    accepts "$house/spdx.sh" "$tree"
+    plant src/base/b.cpp 'int a();'
+    rejects './src/base/b.cpp: the first lines need' "$house/spdx.sh" "$tree"
     ;;
 format)
     cp "$house/../../.clang-format" "$tree/"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # syscalls.sh ROOT [LIST]: under ROOT/include and ROOT/src, only ROOT/src/kernel makes the calls in
 # syscalls.txt and those with a global name that is not listed there as free. The words of that list
 # stand nowhere.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # text.sh leftovers|whitespace|columns|machine-paths ROOT: what must not stand in our files.
 set -euo pipefail
 what=$1

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # thin.sh ROOT COMPILER [FLAG...]: no header under ROOT/include brings along a system header that
 # rooms.txt calls banned, through whatever other headers.
 set -euo pipefail

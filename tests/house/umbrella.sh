@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # umbrella.sh ROOT COMPILER [FLAG...]: <eddy/eddy.hpp> brings along every header under ROOT/include
 # that is for users: all but details and the bridges to other vocabularies. Those of the vocabulary
 # stand for each other: <eddy/ex/execution.hpp> has what the configured one has.

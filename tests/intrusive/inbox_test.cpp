@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/random.hpp"
 
 #include <eddy/base/unique_fd.hpp>

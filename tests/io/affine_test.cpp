@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Senders for coroutines that go on where they were started.
-#include <eddy/io/affine.hpp>
 #include <eddy/io/bytes.hpp>
+#include <eddy/io/detail/sender/affine.hpp>
 #include <eddy/io/pipe.hpp>
 #include <eddy/io/run.hpp>
 

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernel/call.hpp"
 #include "support/fds.hpp"
 #include "support/in_child.hpp"
 
-#include <eddy/io/detail/bound_path.hpp>
-#include <eddy/io/detail/socket_calls.hpp>
+#include <eddy/io/detail/connect/bound_path.hpp>
+#include <eddy/io/detail/connect/socket_calls.hpp>
 
 #include <cerrno>
 #include <filesystem>

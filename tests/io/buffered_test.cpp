@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A writer that collects small writes.
 #include "io/io_fixture.hpp"
 #include "kernel/call.hpp"

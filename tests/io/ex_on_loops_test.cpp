@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is `ex`'s, with the schedulers and the senders of loops.
 #include "io/io_fixture.hpp"
 

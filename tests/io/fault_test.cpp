@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each call that makes a handle, or is made for one, fails: that is the error, and nothing leaks.
 #include "io/io_fixture.hpp"
 #include "kernel/call.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Senders of stdexec, on threads that do not know eddy, together with ours.
 
 #if defined(EDDY_EXECUTION_STDEXEC)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coroutines of the vocabulary itself, which do not know eddy: only stdexec has one so far.
 
 #if defined(EDDY_EXECUTION_STDEXEC)

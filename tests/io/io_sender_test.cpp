@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "async/running.hpp"
 #include "support/engine_fixture.hpp"
 
-#include <eddy/io/detail/whole.hpp>
+#include <eddy/io/detail/stream/whole.hpp>
 #include <eddy/io/io_sender.hpp>
 
 #include <algorithm>

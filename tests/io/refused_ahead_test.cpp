@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Connections that came ahead and that nobody can take.
 #include "io/io_fixture.hpp"
 
-#include <eddy/base/member.hpp>
-#include <eddy/io/detail/ahead_queue.hpp>
+#include <eddy/base/detail/member.hpp>
+#include <eddy/io/detail/ahead/ahead_queue.hpp>
 
 #include <set>
 

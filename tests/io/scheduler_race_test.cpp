@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stop from another thread against the completion of what a scheduler has: one of the two wins.
 #include "io/racers.hpp"
 

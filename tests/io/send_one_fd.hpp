@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/io/detail/message_calls.hpp>
+#include <eddy/io/detail/convert/message_calls.hpp>
 
 #include <span>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // "A result that exists is delivered", and nothing is lost: for each sender as its users hold it.
 #include "io/racers.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/io_fixture.hpp"
 #include "io/send_one_fd.hpp"
 #include "support/random.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A request to stop, at each stage of each kind of I/O.
 #include "async/stop_stages.hpp"
 

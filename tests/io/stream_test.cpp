@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/io_fixture.hpp"
 
 #include <eddy/io/pipe.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Acceptors survive errors that pass.
 #include "io/io_fixture.hpp"
 #include "kernel/call.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls without the C library say the same as those with it.
 #include "kernel/direct.hpp"
 #include "support/fds.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the library takes for granted of the kernel. If one of these fails, so does the library.
 
 #include "support/fds.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernel/fork_mark.hpp"
 #include "kernel/call.hpp"
 #include "support/in_child.hpp"

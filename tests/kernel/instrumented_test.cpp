@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This file is compiled with -finstrument-functions: every function calls these, also those that
 // are in line. They may use what registers they like.
 #include "kernel/direct.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that are taken back while the kernel refuses to wait: whoever does so is not kept, and
 // nobody else is hurt.
 #include "loop/wait_failure_fixture.hpp"

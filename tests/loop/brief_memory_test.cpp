@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "loop/loop_fixture.hpp"
 
-#include <eddy/loop/brief_memory.hpp>
+#include <eddy/loop/detail/brief_memory.hpp>
 
 #include <array>
 #include <atomic>

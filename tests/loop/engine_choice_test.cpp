@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine that a loop gets, and what it says about it. Filters of calls are installed in
 // children.
 #include "kernel/call.hpp"

@@ -1,4 +1,5 @@
-#include <eddy/loop/spin_gauge.hpp>
+// SPDX-License-Identifier: Apache-2.0
+#include <eddy/loop/detail/spin_gauge.hpp>
 
 #include <gtest/gtest.h>
 

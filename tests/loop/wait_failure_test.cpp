@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel refuses to wait: for a while, or for good.
-#include "engine/uring_faults.hpp"
+#include "engine/uring/uring_faults.hpp"
 #include "loop/host.hpp"
 #include "loop/wait_failure_fixture.hpp"
 #include "support/no_more_fds.hpp"

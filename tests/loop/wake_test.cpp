@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernel/call.hpp"
 #include "loop/loop_fixture.hpp"
 

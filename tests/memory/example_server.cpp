@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "memory/example_server.hpp"
 
 #include "support/patience.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replaces malloc() and its relatives, and mmap(), by functions that fail when a memory_faults says
 // so, and that count what is not given back. operator new gets its memory from malloc().
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/with_every_allocation_failing.hpp"
 
 #include <eddy/ex/execution.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "os/signal_fixture.hpp"
 #include "support/heard_reports.hpp"
 #include "support/in_child.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program may be started with its standard streams closed.
 #include "support/standard_fds.hpp"
 #include "os/process_fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/engine_fixture.hpp"
 #include "support/in_child.hpp"
 #include "support/signals.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contract of pollers, over each of them.
 #include "poller/poller.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two workers of a pollset in the kernel at once, which is what the strategy `domain` has; what is
 // asked of all strategies here holds whether they have that or not.
 #include "support/pollset_fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens when the kernel has no more to give: errors that are told, and nothing that is lost.
 #include "kernel/call.hpp"
 #include "support/pollset_fixture.hpp"

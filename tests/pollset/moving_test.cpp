@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which pollsets have an epoll set of their own with the strategy `domain`, and how they get there
 // and back.
 #include "kernel/call.hpp"

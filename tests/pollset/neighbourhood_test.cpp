@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whom the strategy `epoll1` calls to poll next: not one that would push the caller off its core.
 #include "kernel/thread.hpp"
 #include "support/pollset_fixture.hpp"

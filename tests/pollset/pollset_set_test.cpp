@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bags of handles and pollsets: what is reachable is served, and nothing else is.
 #include "support/pollset_fixture.hpp"
 

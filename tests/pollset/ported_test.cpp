@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What gRPC tests its polling engines with, over every strategy.
 #include "support/pollset_fixture.hpp"
 #include "support/random.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Priorities of handles with real events of the kernel.
 #include "support/pollset_fixture.hpp"
 #include "support/random.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handles, pollsets and sets are tied and cut at random, beside a model that knows which ties there
 // are and nothing else: a pollset serves the handles that some way leads from, and no others.
 #include "support/pollset_fixture.hpp"

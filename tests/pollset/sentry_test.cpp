@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closures that take little are left to one worker, with the strategy `domain`; what is asked of
 // all strategies here holds whether they do that or not.
 #include "support/pollset_fixture.hpp"

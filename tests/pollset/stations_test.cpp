@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changes while a worker waits in the kernel, and which pollsets share an epoll set.
 #include "kernel/call.hpp"
 #include "support/pollset_fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which strategy a domain gets, and what is said if it gets none.
 #include "kernel/call.hpp"
 #include "support/pollset_fixture.hpp"

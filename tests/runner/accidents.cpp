@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases that go wrong in every way, for the test of run_suite.py.
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # check.sh PROGRAM: discover.cmake, run_suite.py and summarize.py tell the truth about PROGRAM, which is
 # accidents.cpp.
 set -euo pipefail

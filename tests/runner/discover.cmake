@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Read by ctest when it starts, with `program`, `room` and `tier` set: asks a test program for its cases and
 # registers one ctest test per suite, "ROOM: SUITE". run_suite.py runs the cases of a suite in one
 # process. A program that cannot be asked is a failed test, not a failed build.

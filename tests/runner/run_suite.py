@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs cases of one GoogleTest suite in one process, and survives what they do to it.
 
 A case that crashes, hangs or ends the process is named and failed, and the cases behind it run in a

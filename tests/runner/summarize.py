@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Counts what ctest ran: summarize.py REPORT CASES SLOW CODE PATTERN
 
 REPORT is ctest's JUnit report. A test "ROOM: SUITE" in it stands for the cases in

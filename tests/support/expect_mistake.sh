@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # expect_mistake.sh SOURCE COMPILER [FLAG...]: compiling SOURCE fails, and the compiler says the words
 # in its first line, `// says: WORDS`, as the text of an assertion that failed, and hides them among
 # no more than two other errors, and behind no name that users do not write. With -DCORRECTED the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "watch/test_watch.hpp"
 
 namespace eddy::test::bidi_watch_test {

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "watch/test_watch.hpp"
 
-#include <eddy/loop/bandwidth_share.hpp>
+#include <eddy/loop/detail/bandwidth_share.hpp>
 
 #include <memory>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Priorities of watches that are called for real events of the kernel.
 #include "support/random.hpp"
 #include "support/signals.hpp"

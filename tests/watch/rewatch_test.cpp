@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A watch that is removed and made again in one turn, whatever becomes of its fd in between.
 #include "kernel/call.hpp"
 #include "watch/test_watch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "async_echo.hpp"
 #include "raw_echo.hpp"
 

@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/code_of.hpp>
-#include <eddy/async/detail/sender_wait.hpp>
+#include <eddy/async/detail/await/sender_wait.hpp>
+#include <eddy/async/detail/compose/code_of.hpp>
 #include <eddy/base/result.hpp>
 #include <eddy/ex/completion_signatures.hpp>
 #include <eddy/ex/connect.hpp>
 #include <eddy/ex/env.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
-#include <eddy/io/detail/completion.hpp>
-#include <eddy/io/detail/error_subject.hpp>
-#include <eddy/io/detail/sender_argument.hpp>
+#include <eddy/io/detail/sender/completion.hpp>
+#include <eddy/io/detail/sender/error_subject.hpp>
+#include <eddy/io/detail/sender/sender_argument.hpp>
 
 #include <exception>
 #include <system_error>

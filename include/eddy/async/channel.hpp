@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/channel_core.hpp>
-#include <eddy/async/detail/wait_sender.hpp>
+#include <eddy/async/detail/sync/channel_core.hpp>
+#include <eddy/async/detail/sync/wait_sender.hpp>
 #include <eddy/base/error.hpp>
 
 #include <cstddef>

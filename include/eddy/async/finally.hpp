@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/child_receiver.hpp>
-#include <eddy/async/detail/result_store.hpp>
+#include <eddy/async/detail/compose/child_receiver.hpp>
+#include <eddy/async/detail/compose/result_store.hpp>
 #include <eddy/ex/get_stop_token.hpp>
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/sender.hpp>
 #include <eddy/ex/stop_token.hpp>
-#include <eddy/io/detail/sender_argument.hpp>
+#include <eddy/io/detail/sender/sender_argument.hpp>
 
 #include <type_traits>
 #include <utility>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/await_it.hpp>
-#include <eddy/async/detail/made_task.hpp>
-#include <eddy/async/detail/nursery_waits.hpp>
-#include <eddy/async/detail/party_count.hpp>
+#include <eddy/async/detail/compose/party_count.hpp>
+#include <eddy/async/detail/nursery/nursery_waits.hpp>
+#include <eddy/async/detail/task/await_it.hpp>
+#include <eddy/async/detail/task/made_task.hpp>
 #include <eddy/async/event.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/base/assert.hpp>
@@ -12,7 +13,7 @@
 #include <eddy/ex/env.hpp>
 #include <eddy/ex/inplace_stop_token.hpp>
 #include <eddy/ex/stop_token.hpp>
-#include <eddy/io/detail/sender_argument.hpp>
+#include <eddy/io/detail/sender/sender_argument.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -203,5 +204,5 @@ EDDY_EX_END
 }  // namespace eddy
 
 #if !EDDY_EX_BUILTIN
-#include <eddy/async/detail/nursery_body.hpp>
+#include <eddy/async/detail/nursery/nursery_body.hpp>
 #endif

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/semaphore_core.hpp>
+#include <eddy/async/detail/sync/semaphore_core.hpp>
 
 #include <cstddef>
 #include <utility>

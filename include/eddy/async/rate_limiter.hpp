@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/rate_limiter_core.hpp>
-#include <eddy/async/detail/wait_sender.hpp>
+#include <eddy/async/detail/sync/rate_limiter_core.hpp>
+#include <eddy/async/detail/sync/wait_sender.hpp>
 
 #include <cstddef>
 #include <system_error>

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/child_receiver.hpp>
-#include <eddy/async/detail/result_store.hpp>
-#include <eddy/async/detail/rounds.hpp>
+#include <eddy/async/detail/compose/child_receiver.hpp>
+#include <eddy/async/detail/compose/result_store.hpp>
+#include <eddy/async/detail/compose/rounds.hpp>
 #include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/get_stop_token.hpp>
 #include <eddy/ex/operation_state.hpp>

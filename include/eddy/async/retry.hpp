@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/back_off.hpp>
-#include <eddy/async/detail/child_receiver.hpp>
-#include <eddy/async/detail/code_of.hpp>
-#include <eddy/async/detail/loop_of.hpp>
-#include <eddy/async/detail/result_store.hpp>
-#include <eddy/async/detail/rounds.hpp>
+#include <eddy/async/detail/compose/back_off.hpp>
+#include <eddy/async/detail/compose/child_receiver.hpp>
+#include <eddy/async/detail/compose/code_of.hpp>
+#include <eddy/async/detail/compose/result_store.hpp>
+#include <eddy/async/detail/compose/rounds.hpp>
+#include <eddy/async/detail/task/loop_of.hpp>
 #include <eddy/async/repeat.hpp>
 #include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/operation_state.hpp>

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/acquire_wait.hpp>
+#include <eddy/async/detail/sync/acquire_wait.hpp>
 #include <eddy/async/permit.hpp>
 
 #include <cstddef>

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/loop_of.hpp>
+#include <eddy/async/detail/task/loop_of.hpp>
 #include <eddy/base/clock.hpp>
 #include <eddy/ex/completion_signatures.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
-#include <eddy/io/detail/schedule_state.hpp>
+#include <eddy/io/detail/sender/schedule_state.hpp>
 
 #include <utility>
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/await_it.hpp>
+#include <eddy/async/detail/task/await_it.hpp>
 #include <eddy/async/report_exception.hpp>
 #include <eddy/async/task.hpp>
 #include <eddy/base/config.hpp>
-#include <eddy/io/detail/sender_argument.hpp>
+#include <eddy/io/detail/sender/sender_argument.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/loop.hpp>
 
@@ -174,5 +175,5 @@ EDDY_EX_END
 }  // namespace eddy
 
 #if !EDDY_EX_BUILTIN
-#include <eddy/async/detail/spawn_body.hpp>
+#include <eddy/async/detail/task/spawn_body.hpp>
 #endif

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/ahead_wait.hpp>
-#include <eddy/async/detail/frame_check.hpp>
-#include <eddy/async/detail/io_wait.hpp>
-#include <eddy/async/detail/outcome.hpp>
-#include <eddy/async/detail/sender_wait.hpp>
-#include <eddy/async/detail/task_promise.hpp>
+#include <eddy/async/detail/await/ahead_wait.hpp>
+#include <eddy/async/detail/await/io_wait.hpp>
+#include <eddy/async/detail/await/sender_wait.hpp>
+#include <eddy/async/detail/task/frame_check.hpp>
+#include <eddy/async/detail/task/outcome.hpp>
+#include <eddy/async/detail/task/task_promise.hpp>
 #include <eddy/base/assert.hpp>
 #include <eddy/ex/completion_signatures.hpp>
 #include <eddy/ex/detail/awaitable.hpp>
@@ -13,8 +14,8 @@
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
-#include <eddy/io/detail/sender_argument.hpp>
-#include <eddy/io/detail/stop_source_for.hpp>
+#include <eddy/io/detail/sender/sender_argument.hpp>
+#include <eddy/io/detail/sender/stop_source_for.hpp>
 
 #include <concepts>
 #include <coroutine>

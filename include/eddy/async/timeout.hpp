@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/async/detail/child_receiver.hpp>
-#include <eddy/async/detail/loop_of.hpp>
-#include <eddy/async/detail/result_store.hpp>
-#include <eddy/async/detail/stop_join.hpp>
-#include <eddy/async/detail/time_limit.hpp>
+#include <eddy/async/detail/compose/child_receiver.hpp>
+#include <eddy/async/detail/compose/result_store.hpp>
+#include <eddy/async/detail/compose/stop_join.hpp>
+#include <eddy/async/detail/compose/time_limit.hpp>
+#include <eddy/async/detail/task/loop_of.hpp>
 #include <eddy/base/clock.hpp>
 #include <eddy/ex/detail/mistake.hpp>
 #include <eddy/ex/operation_state.hpp>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/assert.hpp>
 #include <eddy/base/error.hpp>
 #include <eddy/base/interest.hpp>
-#include <eddy/engine/fd_slot.hpp>
+#include <eddy/engine/detail/fd_slot.hpp>
 #include <eddy/intrusive/operation.hpp>
 #include <eddy/intrusive/timer_heap.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// All of the vocabulary. Including only the entities that a file uses compiles faster.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// Which library the names in eddy::ex come from. The build says so by one definition, which the

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
-#include <eddy/io/detail/as_connection.hpp>
-#include <eddy/io/detail/converts.hpp>
+#include <eddy/io/detail/connect/as_connection.hpp>
+#include <eddy/io/detail/convert/converts.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/io/socket.hpp>
 #include <eddy/loop/requests.hpp>

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/config.hpp>
 #include <eddy/ex/vocabulary.hpp>
-#include <eddy/io/detail/buffer_argument.hpp>
-#include <eddy/io/detail/buffered_writing.hpp>
-#include <eddy/io/detail/steps.hpp>
-#include <eddy/io/detail/write_buffer.hpp>
+#include <eddy/io/detail/convert/buffer_argument.hpp>
+#include <eddy/io/detail/sender/steps.hpp>
+#include <eddy/io/detail/stream/buffered_writing.hpp>
+#include <eddy/io/detail/stream/write_buffer.hpp>
 #include <eddy/io/stream.hpp>
 
 #include <cstddef>

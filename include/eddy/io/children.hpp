@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
-#include <eddy/io/detail/source_wait_sender.hpp>
+#include <eddy/io/detail/sender/source_wait_sender.hpp>
 #include <eddy/io/process.hpp>
 #include <eddy/os/child_source.hpp>
 

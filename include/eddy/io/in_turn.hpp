@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/base/member.hpp>
+#include <eddy/base/detail/member.hpp>
 #include <eddy/ex/completion_signatures.hpp>
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/let_value.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
 #include <eddy/ex/then.hpp>
-#include <eddy/io/detail/on_loop_state.hpp>
+#include <eddy/io/detail/sender/on_loop_state.hpp>
 #include <eddy/io/loop_scheduler.hpp>
-#include <eddy/loop/bandwidth_share.hpp>
+#include <eddy/loop/detail/bandwidth_share.hpp>
 
 #include <cstddef>
 #include <type_traits>

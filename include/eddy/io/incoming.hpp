@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
-#include <eddy/io/detail/ahead_queue.hpp>
-#include <eddy/io/detail/as_connection.hpp>
-#include <eddy/io/detail/converts.hpp>
-#include <eddy/io/detail/next_ahead.hpp>
+#include <eddy/io/detail/ahead/ahead_queue.hpp>
+#include <eddy/io/detail/ahead/next_ahead.hpp>
+#include <eddy/io/detail/connect/as_connection.hpp>
+#include <eddy/io/detail/convert/converts.hpp>
 #include <eddy/io/stream.hpp>
 #include <eddy/loop/lease.hpp>
 #include <eddy/loop/requests.hpp>

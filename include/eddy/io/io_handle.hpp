@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/interest.hpp>
 #include <eddy/base/unique_fd.hpp>
 #include <eddy/ex/vocabulary.hpp>
-#include <eddy/io/detail/closing.hpp>
-#include <eddy/io/detail/converts.hpp>
+#include <eddy/io/detail/convert/closing.hpp>
+#include <eddy/io/detail/convert/converts.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/loop/descriptor.hpp>
 #include <eddy/loop/requests.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/config.hpp>
@@ -6,9 +7,9 @@
 #include <eddy/ex/operation_state.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
-#include <eddy/io/detail/error_subject.hpp>
+#include <eddy/io/detail/sender/error_subject.hpp>
 #include <eddy/io/loop_scheduler.hpp>
-#include <eddy/loop/stoppable_io.hpp>
+#include <eddy/loop/detail/stoppable_io.hpp>
 
 #include <concepts>
 #include <cstddef>

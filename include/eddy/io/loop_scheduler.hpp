@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/assert.hpp>
@@ -11,7 +12,7 @@
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/scheduler.hpp>
 #include <eddy/ex/sender.hpp>
-#include <eddy/io/detail/schedule_state.hpp>
+#include <eddy/io/detail/sender/schedule_state.hpp>
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/loop_group.hpp>
 
@@ -26,8 +27,8 @@ template <class Scheduler>
 class schedule_sender;
 template <class Scheduler>
 class schedule_at_sender;
-/// In <eddy/io/affine.hpp>, which the built-in vocabulary, whose coroutines do not need it, leaves
-/// to its users to include.
+/// In <eddy/io/detail/sender/affine.hpp>, which the built-in vocabulary, whose coroutines do not
+/// need it, leaves to its users to include.
 template <class Sender>
 class affine_sender;
 
@@ -224,5 +225,5 @@ EDDY_EX_END
 }  // namespace eddy::detail
 
 #if !EDDY_EX_BUILTIN
-#include <eddy/io/affine.hpp>
+#include <eddy/io/detail/sender/affine.hpp>
 #endif

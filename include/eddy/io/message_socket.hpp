@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/datagram.hpp>
-#include <eddy/io/detail/buffer_argument.hpp>
-#include <eddy/io/detail/connecting.hpp>
-#include <eddy/io/detail/converts.hpp>
-#include <eddy/io/detail/message_converts.hpp>
+#include <eddy/io/detail/connect/connecting.hpp>
+#include <eddy/io/detail/convert/buffer_argument.hpp>
+#include <eddy/io/detail/convert/converts.hpp>
+#include <eddy/io/detail/convert/message_converts.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/io/socket.hpp>
 #include <eddy/loop/requests.hpp>

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
-#include <eddy/io/detail/socket_calls.hpp>
+#include <eddy/io/detail/connect/socket_calls.hpp>
 #include <eddy/io/stream.hpp>
 
 #include <utility>

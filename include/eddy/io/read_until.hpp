@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
-#include <eddy/io/detail/reading_until.hpp>
-#include <eddy/io/detail/steps.hpp>
+#include <eddy/io/detail/sender/steps.hpp>
+#include <eddy/io/detail/stream/reading_until.hpp>
 #include <eddy/io/stream.hpp>
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/completion_signatures.hpp>
@@ -7,9 +8,9 @@
 #include <eddy/ex/inplace_stop_token.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
-#include <eddy/io/detail/completion.hpp>
-#include <eddy/io/detail/run_end.hpp>
-#include <eddy/io/detail/sender_argument.hpp>
+#include <eddy/io/detail/sender/completion.hpp>
+#include <eddy/io/detail/sender/run_end.hpp>
+#include <eddy/io/detail/sender/sender_argument.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/loop/loop.hpp>
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
-#include <eddy/io/detail/whole.hpp>
+#include <eddy/io/detail/stream/whole.hpp>
 #include <eddy/io/file.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/io/socket.hpp>

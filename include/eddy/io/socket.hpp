@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/address.hpp>
-#include <eddy/io/detail/socket_calls.hpp>
+#include <eddy/io/detail/connect/socket_calls.hpp>
 #include <eddy/io/io_handle.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/io/socket_option.hpp>

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/error.hpp>
 #include <eddy/ex/vocabulary.hpp>
-#include <eddy/io/detail/buffer_argument.hpp>
-#include <eddy/io/detail/converts.hpp>
-#include <eddy/io/detail/whole.hpp>
+#include <eddy/io/detail/convert/buffer_argument.hpp>
+#include <eddy/io/detail/convert/converts.hpp>
+#include <eddy/io/detail/stream/whole.hpp>
 #include <eddy/io/io_handle.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/loop/requests.hpp>

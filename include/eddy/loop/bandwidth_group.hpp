@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/loop/bandwidth_member.hpp>
+#include <eddy/loop/detail/bandwidth_member.hpp>
 #include <eddy/loop/loop.hpp>
 
 #include <cstddef>

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/config.hpp>
-#include <eddy/engine/lease_buffer.hpp>
+#include <eddy/engine/detail/lease_buffer.hpp>
 
 #include <cstddef>
 #include <span>

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/config.hpp>
-#include <eddy/loop/timer_base.hpp>
+#include <eddy/loop/detail/timer_base.hpp>
 
 namespace eddy {
 

@@ -1,26 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/clock.hpp>
 #include <eddy/base/config.hpp>
+#include <eddy/base/detail/member.hpp>
 #include <eddy/base/function_ref.hpp>
-#include <eddy/base/member.hpp>
 #include <eddy/base/unique_fd.hpp>
+#include <eddy/engine/detail/wait_retry.hpp>
 #include <eddy/engine/engine_kind.hpp>
 #include <eddy/engine/io_operation.hpp>
-#include <eddy/engine/wait_retry.hpp>
 #include <eddy/intrusive/ageing.hpp>
 #include <eddy/intrusive/inbox.hpp>
 #include <eddy/intrusive/ready_queue.hpp>
 #include <eddy/intrusive/timer_heap.hpp>
 #include <eddy/loop/counters.hpp>
+#include <eddy/loop/detail/loop_notice.hpp>
+#include <eddy/loop/detail/spin_gauge.hpp>
+#include <eddy/loop/detail/timer_room.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/lease.hpp>
 #include <eddy/loop/local_timer.hpp>
-#include <eddy/loop/loop_notice.hpp>
 #include <eddy/loop/scheduler.hpp>
-#include <eddy/loop/spin_gauge.hpp>
 #include <eddy/loop/timer.hpp>
-#include <eddy/loop/timer_room.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/clock.hpp>
 #include <eddy/base/config.hpp>
-#include <eddy/base/member.hpp>
-#include <eddy/loop/brief_memory.hpp>
+#include <eddy/base/detail/member.hpp>
+#include <eddy/loop/detail/brief_memory.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/loop/timer.hpp>
 

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/clock.hpp>
 #include <eddy/base/config.hpp>
 #include <eddy/intrusive/operation.hpp>
-#include <eddy/loop/timer_base.hpp>
+#include <eddy/loop/detail/timer_base.hpp>
 
 #include <atomic>
 #include <cstdint>

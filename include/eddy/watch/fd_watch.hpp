@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/interest.hpp>
 #include <eddy/base/unique_fd.hpp>
-#include <eddy/loop/bandwidth_member.hpp>
 #include <eddy/loop/descriptor.hpp>
+#include <eddy/loop/detail/bandwidth_member.hpp>
 #include <eddy/loop/requests.hpp>
 #include <eddy/watch/watch.hpp>
 

@@ -1,4 +1,5 @@
 // says: the frame of a task comes from a memory resource
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/async/async.hpp>
 
 template <class T>

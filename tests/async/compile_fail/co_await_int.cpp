@@ -1,4 +1,5 @@
 // says: co_await: this is neither a sender nor an awaitable
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/async/async.hpp>
 
 namespace ex = eddy::ex;

@@ -1,4 +1,5 @@
 // says: deadline: the arguments must be a sender
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/async/async.hpp>
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // says: this is not a sender
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/async/async.hpp>
 
 namespace ex = eddy::ex;

@@ -1,4 +1,5 @@
 // says: this coroutine awaits in a condition without naming the result
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/async/async.hpp>
 
 eddy::task<int> next();

@@ -1,4 +1,5 @@
 // says: this sender cannot be copied
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/async/async.hpp>
 
 eddy::task<> child();

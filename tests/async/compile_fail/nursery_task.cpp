@@ -1,4 +1,5 @@
 // says: with_nursery: the argument must be a function
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/async/async.hpp>
 
 eddy::task<> child();

@@ -1,4 +1,5 @@
 // says: repeat: the argument must be a function that returns a sender
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/async/async.hpp>
 
 eddy::task<> child();

@@ -1,4 +1,5 @@
 // says: repeat_until: the argument must be a function that returns a sender
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/async/async.hpp>
 
 namespace ex = eddy::ex;

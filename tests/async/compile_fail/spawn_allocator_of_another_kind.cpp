@@ -1,4 +1,5 @@
 // says: this sender tells of an allocator that is no memory resource
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/async/async.hpp>
 
 namespace ex = eddy::ex;

@@ -1,4 +1,5 @@
 // says: at most one set of values: await ex::into_variant(...) of a when_any of different values
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/async/async.hpp>
 #include <eddy/ex/into_variant.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A part of the parent project that knows nothing of eddy.
 
 #if __cplusplus != 201703L

@@ -1,5 +1,6 @@
 // says: bulk_chunked: the function cannot be called with two indices and lvalues of the values this
 // sender sends
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/bulk_chunked.hpp>
 #include <eddy/ex/just.hpp>
 

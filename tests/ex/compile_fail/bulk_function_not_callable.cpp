@@ -1,5 +1,6 @@
 // says: bulk: the function cannot be called with an index and lvalues of the values this sender
 // sends
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/bulk.hpp>
 #include <eddy/ex/just.hpp>
 

@@ -1,4 +1,5 @@
 // says: co_await: the coroutine's promise has no unhandled_stopped()
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/as_awaitable.hpp>
 #include <eddy/ex/just.hpp>
 

@@ -1,4 +1,5 @@
 // says: connect: the second argument is not a receiver
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/connect.hpp>
 #include <eddy/ex/just.hpp>
 

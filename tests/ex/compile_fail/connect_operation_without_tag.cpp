@@ -1,4 +1,5 @@
 // says: connect: the sender's member returned no operation state
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/connect.hpp>
 
 namespace ex = eddy::ex;

@@ -1,5 +1,6 @@
 // says: a value or an error that this sender sends can be neither copied nor moved, and the
 // adaptor must keep it
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/continues_on.hpp>
 #include <eddy/ex/inline_scheduler.hpp>
 #include <eddy/ex/let_value.hpp>

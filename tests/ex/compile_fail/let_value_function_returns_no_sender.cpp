@@ -1,4 +1,5 @@
 // says: let_value: the function must return a sender
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/just.hpp>
 #include <eddy/ex/let_value.hpp>
 

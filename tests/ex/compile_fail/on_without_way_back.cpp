@@ -1,4 +1,5 @@
 // says: on: the environment has no start scheduler
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/inline_scheduler.hpp>
 #include <eddy/ex/just.hpp>
 #include <eddy/ex/on.hpp>

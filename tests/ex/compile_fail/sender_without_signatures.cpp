@@ -1,4 +1,5 @@
 // says: the sender has no `template <class Self, class... Env> static consteval auto
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/sync_wait.hpp>
 
 namespace ex = eddy::ex;

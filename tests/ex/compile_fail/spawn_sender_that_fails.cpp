@@ -1,4 +1,5 @@
 // says: spawn: the sender must complete without values, and cannot fail
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/just.hpp>
 #include <eddy/ex/simple_counting_scope.hpp>
 #include <eddy/ex/spawn.hpp>

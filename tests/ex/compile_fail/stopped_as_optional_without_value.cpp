@@ -1,4 +1,5 @@
 // says: stopped_as_optional: the sender must complete with exactly one set of at least one value
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/just.hpp>
 #include <eddy/ex/stopped_as_optional.hpp>
 

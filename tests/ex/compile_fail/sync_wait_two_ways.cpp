@@ -1,4 +1,5 @@
 // says: sync_wait: the sender must complete with exactly one set of values
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/sync_wait.hpp>
 
 namespace ex = eddy::ex;

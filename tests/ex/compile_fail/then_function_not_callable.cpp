@@ -1,4 +1,5 @@
 // says: then: the function cannot be called with the values this sender sends
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/just.hpp>
 #include <eddy/ex/then.hpp>
 

@@ -1,4 +1,5 @@
 // says: upon_error: the function cannot be called with an error this sender sends
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/just.hpp>
 #include <eddy/ex/upon_error.hpp>
 

@@ -1,4 +1,5 @@
 // says: upon_stopped: the function cannot be called without arguments
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/just.hpp>
 #include <eddy/ex/upon_stopped.hpp>
 

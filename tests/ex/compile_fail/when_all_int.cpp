@@ -1,4 +1,5 @@
 // says: when_all: an argument is not a sender
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/just.hpp>
 #include <eddy/ex/sync_wait.hpp>
 #include <eddy/ex/when_all.hpp>

@@ -1,4 +1,5 @@
 // says: when_all: a sender cannot be copied: is a std::move() missing?
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/just.hpp>
 #include <eddy/ex/sync_wait.hpp>
 #include <eddy/ex/when_all.hpp>

@@ -1,5 +1,6 @@
 // says: when_all: each sender must complete with at most one set of values; use
 // when_all_with_variant
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/just.hpp>
 #include <eddy/ex/when_all.hpp>
 

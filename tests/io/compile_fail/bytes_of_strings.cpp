@@ -1,4 +1,5 @@
 // says: bytes: the argument must hold plain values side by side
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/io/bytes.hpp>
 
 #include <string>

@@ -1,4 +1,5 @@
 // says: bytes: this temporary is gone before its bytes are used: give it a name
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/io/bytes.hpp>
 
 #include <string>

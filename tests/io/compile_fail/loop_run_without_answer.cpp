@@ -1,4 +1,5 @@
 // says: read_env: the environment has no answer to this query
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/ex/get_allocator.hpp>
 #include <eddy/ex/get_scheduler.hpp>
 #include <eddy/ex/read_env.hpp>

@@ -1,4 +1,5 @@
 // says: this buffer is const: nothing can be read into it
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/io/io.hpp>
 
 #include <string>

@@ -1,4 +1,5 @@
 // says: this is not a buffer of bytes: write eddy::bytes(buffer)
+// SPDX-License-Identifier: Apache-2.0
 #include <eddy/io/io.hpp>
 
 #include <string>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/acceptor.hpp>
-#include <eddy/io/detail/attach_socket.hpp>
-#include <eddy/io/detail/bound_path.hpp>
+#include <eddy/io/detail/connect/attach_socket.hpp>
+#include <eddy/io/detail/connect/bound_path.hpp>
 #include <eddy/io/local/socket.hpp>
 
 #include <system_error>

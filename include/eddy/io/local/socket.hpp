@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
-#include <eddy/io/detail/bound_path.hpp>
-#include <eddy/io/detail/connecting.hpp>
-#include <eddy/io/detail/message_converts.hpp>
+#include <eddy/io/detail/connect/bound_path.hpp>
+#include <eddy/io/detail/connect/connecting.hpp>
+#include <eddy/io/detail/convert/message_converts.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/io/message_socket.hpp>
 #include <eddy/io/peer_credentials.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/base/clock.hpp>
@@ -5,9 +6,9 @@
 #include <eddy/ex/completions.hpp>
 #include <eddy/ex/receiver.hpp>
 #include <eddy/ex/sender.hpp>
-#include <eddy/io/detail/connect_race.hpp>
-#include <eddy/io/detail/error_subject.hpp>
-#include <eddy/io/detail/on_loop_state.hpp>
+#include <eddy/io/detail/connect/connect_race.hpp>
+#include <eddy/io/detail/sender/error_subject.hpp>
+#include <eddy/io/detail/sender/on_loop_state.hpp>
 #include <eddy/io/loop_scheduler.hpp>
 #include <eddy/io/tcp/connect_options.hpp>
 #include <eddy/io/tcp/socket.hpp>

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/address.hpp>
-#include <eddy/io/detail/socket_calls.hpp>
+#include <eddy/io/detail/connect/socket_calls.hpp>
 #include <eddy/io/tcp/acceptor.hpp>
 #include <eddy/io/tcp/listen.hpp>
 #include <eddy/loop/loop_group.hpp>

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
-#include <eddy/io/detail/connecting.hpp>
+#include <eddy/io/detail/connect/connecting.hpp>
 #include <eddy/io/io_sender.hpp>
 #include <eddy/io/socket.hpp>
 #include <eddy/io/tcp/connect_options.hpp>

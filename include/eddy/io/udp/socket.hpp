@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <eddy/ex/vocabulary.hpp>
 #include <eddy/io/address.hpp>
-#include <eddy/io/detail/attach_socket.hpp>
+#include <eddy/io/detail/connect/attach_socket.hpp>
 #include <eddy/io/message_socket.hpp>
 #include <eddy/loop/loop_group.hpp>
 

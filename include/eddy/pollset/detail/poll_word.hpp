@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/base/exchange_if.hpp>
+#include <eddy/base/detail/exchange_if.hpp>
 #include <eddy/pollset/closure.hpp>
 
 #include <atomic>

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <eddy/base/member.hpp>
+#include <eddy/base/detail/member.hpp>
 #include <eddy/loop/entry.hpp>
 #include <eddy/watch/watch.hpp>
 

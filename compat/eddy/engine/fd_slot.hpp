@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// The place that this header had in 0.1. It goes away in 0.2.
+#include <eddy/engine/detail/fd_slot.hpp>

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <eddy/base/clock.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <system_error>
+
+namespace eddy {
+
+/// Decides how to go on when a wait for the kernel fails: an error that may pass is worth more
+/// tries, with longer and longer pauses between them.
+class wait_retry {
+public:
+    static constexpr duration first_pause = std::chrono::milliseconds(1);
+    static constexpr duration longest_pause = std::chrono::seconds(1);
+
+    enum class verdict : std::uint8_t {
+        first,    ///< pause, and try again; a trouble has begun
+        again,    ///< pause, and try again
+        give_up,  ///< the error stays, or the trouble has lasted for longer than the limit
+    };
+
+    /// The kernel lacks memory, room or descriptors for a moment, or was interrupted.
+    static bool may_pass(std::error_code error) noexcept {
+        using enum std::errc;
+        return error == not_enough_memory || error == resource_unavailable_try_again ||
+               error == device_or_resource_busy || error == interrupted ||
+               error == too_many_files_open || error == too_many_files_open_in_system;
+    }
+
+    /// A trouble lasts from its first failure to its last, but of the time between two of them only
+    /// twice the pause counts: in a longer time the caller had other things to do, or could wait.
+    verdict failed(std::error_code error, time_point now, duration limit) noexcept {
+        const bool first = !failing_;
+        if (first) {
+            failing_ = true;
+            lasted_ = duration::zero();
+            pause_ = first_pause;
+        } else {
+            lasted_ += now - last_ < 2 * pause_ ? now - last_ : 2 * pause_;
+            pause_ = 2 * pause_ < longest_pause ? 2 * pause_ : longest_pause;
+        }
+        last_ = now;
+        if (!may_pass(error) || lasted_ >= limit) {
+            failing_ = false;
+            return verdict::give_up;
+        }
+        return first ? verdict::first : verdict::again;
+    }
+    /// A wait has worked: the next failure begins a trouble of its own.
+    void worked() noexcept { failing_ = false; }
+
+    bool failing() const noexcept { return failing_; }
+    duration pause() const noexcept { return pause_; }
+
+private:
+    bool failing_ = false;
+    time_point last_{};
+    duration lasted_ = duration::zero();
+    duration pause_ = first_pause;
+};
+
+}  // namespace eddy

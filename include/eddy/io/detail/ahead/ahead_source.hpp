@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <eddy/base/config.hpp>
+#include <eddy/base/error.hpp>
+#include <eddy/base/unique_fd.hpp>
+#include <eddy/io/detail/ahead/ahead_store.hpp>
+#include <eddy/loop/lease.hpp>
+#include <eddy/loop/lease_operation.hpp>
+#include <eddy/loop/loop.hpp>
+#include <eddy/loop/requests.hpp>
+
+/// What an ahead_queue gets from the kernel, and how.
+namespace eddy::detail {
+
+struct EDDY_API connections_ahead {
+    using item = unique_fd;
+    using operation = io_operation;
+    using store = fd_ring;
+    /// An end that nobody has waited for need not be remembered: the next operation finds out
+    /// whether it still fails.
+    static constexpr bool end_is_told_once = false;
+
+    static bool has_item(io_result result) noexcept { return bool(result); }
+    static item take(operation& op) noexcept { return unique_fd(op.result().fd()); }
+};
+
+struct EDDY_API bytes_ahead {
+    using item = lease;
+    using operation = lease_operation;
+    using store = lease_chain;
+    /// The kernel tells an error once, and reads the end of the stream after it.
+    static constexpr bool end_is_told_once = true;
+
+    static bool has_item(io_result result) noexcept { return result && result.raw() != 0; }
+    static item take(operation& op) noexcept { return op.take_lease(); }
+};
+
+}  // namespace eddy::detail

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <eddy/ex/connect.hpp>
+#include <eddy/ex/detail/mistake.hpp>
+#include <eddy/ex/env.hpp>
+#include <eddy/ex/receiver.hpp>
+#include <eddy/ex/sender.hpp>
+
+#include <type_traits>
+
+namespace eddy::detail {
+
+EDDY_EX_BEGIN
+
+/// Takes everything; only its type is of use.
+template <class Env>
+struct probing_receiver {
+    using receiver_concept = ex::receiver_tag;
+
+    template <class... Values>
+    void set_value(Values&&...) noexcept;
+    template <class Error>
+    void set_error(Error&&) noexcept;
+    void set_stopped() noexcept;
+    Env get_env() const noexcept;
+};
+
+/// Can be connected as it is. Only objects with a name are tried: the others can, by the concept.
+template <class Sender, class Env>
+concept connectable_in =
+    ex::sender_in<Sender, Env> &&
+    (!std::is_lvalue_reference_v<Sender> || ex::sender_to<Sender, probing_receiver<Env>>);
+
+/// Fails to compile, and says in one line why `Sender` is no sender.
+template <class Sender>
+constexpr void explain_argument() {
+    if constexpr (ex::sender<std::remove_cvref_t<Sender>>) {
+        static_assert(ex::detail::never<Sender>,
+                      "this sender cannot be copied: is a std::move() missing?");
+    } else {
+        static_assert(ex::detail::never<Sender>,
+                      "this is not a sender: it has no `using sender_concept = ex::sender_tag`");
+    }
+}
+
+/// The same for the first of several that is none.
+template <class First, class... Others>
+constexpr void explain_arguments() {
+    if constexpr (ex::sender<First>) {
+        explain_arguments<Others...>();
+    } else {
+        explain_argument<First>();
+    }
+}
+
+/// The same for what is not connectable_in<Env>.
+template <class Env, class Sender>
+constexpr void explain_in(Sender&& sender) {
+    if constexpr (!ex::sender<Sender> || std::is_lvalue_reference_v<Sender>) {
+        explain_argument<Sender>();
+    } else {
+        ex::connect(static_cast<Sender&&>(sender), probing_receiver<Env>());
+    }
+}
+
+EDDY_EX_END
+
+}  // namespace eddy::detail

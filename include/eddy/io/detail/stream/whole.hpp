@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <eddy/base/config.hpp>
+#include <eddy/base/error.hpp>
+#include <eddy/ex/completions.hpp>
+#include <eddy/ex/vocabulary.hpp>
+#include <eddy/loop/requests.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <sys/uio.h>
+
+/// The engine moves all of a request, but no more at once than one call can, and tells of an error
+/// behind bytes that were moved only when it is asked again. These Converts ask again, so that any
+/// buffer is moved as a whole, and so that a write that broke off fails. Value: the bytes.
+namespace eddy::detail {
+EDDY_EX_BEGIN
+
+template <direction Direction>
+class whole {
+public:
+    using signature = ex::set_value_t(std::size_t);
+    static constexpr bool takes_parts = true;
+
+    /// `size`: of all; the request says where that begins.
+    explicit whole(std::size_t size) noexcept : left_(size) {}
+
+    void prepare(io_request& request) const noexcept { request.size = asked(); }
+    bool again(io_result result, io_request& request) noexcept {
+        const std::size_t count = result.count();
+        const std::size_t wanted = asked();
+        left_ -= count;
+        moved_ += count;
+        // What was read is kept, whatever comes behind it.
+        if (count == 0 || left_ == 0 || (Direction == direction::in && count != wanted)) {
+            return false;
+        }
+        const std::size_t moved_along = wanted - request.size;
+        go_on_behind(count - moved_along, request);
+        return true;
+    }
+    bool has_part() const noexcept { return moved_ != 0; }
+    template <class Receiver>
+    void operator()(io_result, Receiver&& receiver) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver), moved_);
+    }
+
+private:
+    std::size_t asked() const noexcept {
+        constexpr std::size_t most = std::size_t{1} << 30U;
+        return left_ < most ? left_ : most;
+    }
+    /// `count`: by which no engine has moved the request along yet. An engine that needs several
+    /// calls does that between them.
+    EDDY_COLD void go_on_behind(std::size_t count, io_request& request) const noexcept {
+        if (request.data != nullptr) {
+            request.data = static_cast<std::byte*>(request.data) + count;
+        }
+        if (request.offset >= 0) {
+            request.offset += static_cast<std::int64_t>(count);
+        }
+        prepare(request);
+    }
+
+    std::size_t left_;
+    std::size_t moved_ = 0;
+};
+
+/// The operation moves its vectors along by itself.
+class whole_gather {
+public:
+    using signature = ex::set_value_t(std::size_t);
+
+    explicit whole_gather(std::span<const iovec> vectors) noexcept {
+        for (const iovec& vector : vectors) {
+            left_ += vector.iov_len;
+        }
+    }
+
+    bool again(io_result result, io_request&) noexcept {
+        const std::size_t count = result.count();
+        const bool broke_off = count != 0 && count < left_ && left_ < (std::size_t{1} << 30U);
+        left_ -= count;
+        moved_ += count;
+        return broke_off;
+    }
+    bool has_part() const noexcept { return moved_ != 0; }
+    template <class Receiver>
+    void operator()(io_result, Receiver&& receiver) const noexcept {
+        ex::set_value(std::forward<Receiver>(receiver), moved_);
+    }
+
+private:
+    std::size_t left_ = 0;
+    std::size_t moved_ = 0;
+};
+
+EDDY_EX_END
+}  // namespace eddy::detail
