@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Reports a failed assertion and aborts.
 #include <eddy/base/assert.hpp>
 
 #include "base/report.hpp"

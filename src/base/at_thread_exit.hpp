@@ -8,17 +8,18 @@
 namespace eddy {
 
 /// Calls `Act` at the end of each thread that was armed, and at the end of the program on the
-/// thread that ends it. A thread_local object with a destructor would do the same, but the C
-/// library aborts the program when it has no memory to remember that object.
+/// thread that ends it. A thread_local object with a destructor would do this too, but the C
+/// library aborts the program if it has no memory to register that object.
 ///
 ///     unused --arm()--> usable --end of the program, or of the library--> over
 template <void (*Act)() noexcept>
 class at_thread_exit {
 public:
-    /// For the calling thread. False: there is no memory, or no key, or the program ends; nothing
-    /// will be called. Thread: any.
+    /// Arms the calling thread. False if memory or keys have run out or the program is ending, in
+    /// which case nothing will be called. Thread: any.
     static bool arm() noexcept {
-        // relaxed: only the flag travels. Asked first: the key may be somebody else's by now.
+        // relaxed: only the flag travels. Tested first, because the key may belong to others by
+        // now.
         if (over_.load(std::memory_order_relaxed)) {
             return false;
         }
@@ -45,7 +46,7 @@ private:
 
     static void run(void*) noexcept { Act(); }
 
-    /// Outlives `key`: it has no destructor.
+    /// Outlives `key`, because it has no destructor.
     static inline constinit std::atomic<bool> over_{false};
 };
 

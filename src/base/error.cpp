@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Turns eddy's errors into messages, error conditions and std::error_code values.
 #include <eddy/base/error.hpp>
 
 #include <string>

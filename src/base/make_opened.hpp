@@ -10,7 +10,7 @@
 
 namespace eddy {
 
-/// Makes a `Made` from `args`, opens it, and hands it over if both worked.
+/// Makes a `Made` from `args` and opens it. Stores it in `out` only if both steps worked.
 template <class Made, class Base, class Open, class... Args>
 call_failure make_opened(std::unique_ptr<Base>& out, Open&& open, Args&&... args) noexcept {
     std::unique_ptr<Made> made(new (std::nothrow) Made(std::forward<Args>(args)...));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Names the reactions.
 #include <eddy/base/reaction.hpp>
 
 namespace eddy {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Sends reports to the handler, or to standard error at a limited rate.
 #include "base/report.hpp"
 
 #include "base/report_limit.hpp"
@@ -18,7 +20,7 @@ constinit report_limit the_limit;
 
 constexpr std::size_t line_max = 500;
 
-/// The part of `buffer` that a printf function has filled, given what the function returned.
+/// The part of `buffer` that a printf function has filled, given that function's return value.
 std::string_view filled(const char (&buffer)[line_max + 1], int wanted) noexcept {
     if (wanted < 0) {
         return {};
@@ -27,7 +29,7 @@ std::string_view filled(const char (&buffer)[line_max + 1], int wanted) noexcept
     return {buffer, length < line_max ? length : line_max};
 }
 
-/// One line per report, also if an error message inside it has several.
+/// Prints one line per report, even if an error message inside it has several lines.
 void print(std::string_view line) noexcept {
     char buffer[line_max + 1];
     const int shown = static_cast<int>(line.size() < line_max ? line.size() : line_max);
@@ -38,7 +40,7 @@ void print(std::string_view line) noexcept {
             buffer[i] = ' ';
         }
     }
-    buffer[text.size()] = '\n';  // in the place of the final null
+    buffer[text.size()] = '\n';  // replaces the final null
     detail::write_to_standard_error({buffer, text.size() + 1});
 }
 
@@ -54,9 +56,10 @@ void print_limited(std::string_view line) noexcept {
     }
 }
 
-/// Gives the line to the handler if there is one.
+/// Gives the line to the handler. False if there is none.
 bool handled(std::string_view line) noexcept {
-    // acquire: pairs with set_report_handler(); the handler sees what was set up before it.
+    // acquire: pairs with set_report_handler(), so that the handler sees all that was set up for
+    // it.
     const report_handler handler = the_handler.load(std::memory_order_acquire);
     if (handler == nullptr) {
         return false;
@@ -68,7 +71,7 @@ bool handled(std::string_view line) noexcept {
 }  // namespace
 
 report_handler set_report_handler(report_handler handler) noexcept {
-    // acq_rel: pairs with handled(), and with the next set_report_handler() of another thread.
+    // acq_rel: pairs with handled(), and with set_report_handler() in another thread.
     return the_handler.exchange(handler, std::memory_order_acq_rel);
 }
 

@@ -32,13 +32,13 @@ public:
         }
     }
 
-    /// The number of lines left out since the last call.
+    /// Returns the number of lines left out since the last call.
     unsigned long take_left_out() noexcept {
         return left_out_.exchange(0, std::memory_order_relaxed);
     }
 
 private:
-    /// The time at which the burst is whole again, in ticks of the clock.
+    /// The time at which a full burst is available again, in ticks of the clock.
     std::atomic<duration::rep> due_{0};
     std::atomic<unsigned long> left_out_{0};
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Describes the steps of a spawn for messages.
 #include <eddy/base/spawn_step.hpp>
 
 namespace eddy {

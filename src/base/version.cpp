@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Returns the version with which the library was built.
 #include <eddy/base/version.hpp>
 
 namespace eddy {

@@ -11,9 +11,9 @@ namespace eddy::detail {
 
 }  // namespace eddy::detail
 
-/// Misuse of the library ends here, in every build: the checks are a compare and a branch that is
-/// never taken. What the outside world does (errors of the kernel, of peers, of other processes) is
-/// a value and never comes here.
+/// Ends the program with a message on misuse of the library, in every build. A check costs a
+/// compare and a branch that is never taken. Errors of the outside world (the kernel, peers, other
+/// processes) are values and never end here.
 #define EDDY_ASSERT(condition, message)                \
     (__builtin_expect(static_cast<bool>(condition), 1) \
          ? static_cast<void>(0)                        \

@@ -5,7 +5,7 @@
 
 namespace eddy {
 
-/// Time is the steady clock in nanoseconds, except where a name says `system`.
+/// The steady clock, which all times use except those whose names say `system`.
 using clock = std::chrono::steady_clock;
 using duration = std::chrono::nanoseconds;
 using time_point = std::chrono::time_point<clock, duration>;
@@ -14,7 +14,7 @@ using system_time_point = std::chrono::time_point<std::chrono::system_clock, dur
 /// A deadline that is never reached.
 inline constexpr time_point never = time_point::max();
 
-/// `from + delay` for any delay: the clock's limits are deadlines like any other and do not wrap.
+/// `from + delay` for any delay. A sum beyond the clock's limits is the limit: it does not wrap.
 constexpr time_point saturating_add(time_point from, duration delay) noexcept {
     const auto base = from.time_since_epoch().count();
     duration::rep sum = 0;

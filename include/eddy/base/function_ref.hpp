@@ -18,7 +18,7 @@ concept lendable = !std::is_same_v<std::remove_cvref_t<Callable>, Ref> &&
 
 }  // namespace detail
 
-/// A callable that is lent for the duration of a call.
+/// A reference to a callable that is lent for the duration of a call.
 /// Lifetime: must not outlive the callable. A function, as opposed to an object, lives for ever.
 template <class Result, class... Args>
 class function_ref<Result(Args...)> {
@@ -48,7 +48,7 @@ private:
         void (*function)();
     };
 
-    /// Drops the result if none is wanted.
+    /// Calls `target`, and drops its result if Result is void.
     template <class Target>
     static Result invoke(Target& target, Args&&... args) {
         if constexpr (std::is_void_v<Result>) {

@@ -5,15 +5,15 @@
 
 namespace eddy {
 
-/// What a descriptor is ready for, or what one wants to know of it. The numbers are the kernel's
-/// (they are the same for poll and epoll), so that nothing has to be translated.
+/// A set of conditions that a descriptor meets, or that a caller wants to know of. The values are
+/// those of both poll and epoll, so no translation is needed.
 enum class interest : std::uint32_t {
     none = 0,
     readable = 0x001,
     priority = 0x002,  ///< urgent data, or a condition of the device
     writable = 0x004,
-    error = 0x008,        ///< reported unasked
-    hangup = 0x010,       ///< reported unasked
+    error = 0x008,        ///< reported even if not requested
+    hangup = 0x010,       ///< reported even if not requested
     invalid = 0x020,      ///< poll only: the fd is not open
     peer_closed = 0x2000  ///< the peer will send no more
 };

@@ -7,30 +7,32 @@
 
 namespace eddy {
 
-/// What becomes of a watch when its callback returns. A watch is disarmed while its callback runs;
-/// the reaction decides last, whatever the callback did to the armed state, except that a removal
-/// stands: after remove() the watch is not armed any more.
+/// A callback's decision about its watch. The watch is disarmed while its callback runs. The
+/// reaction overrides anything that the callback did to the armed state, except that a removal
+/// stands: after remove() the watch is not armed.
 enum class reaction : std::uint8_t {
-    /// The callback has generated the edge: it has done all that was possible (until EAGAIN) of
-    /// what it was told. Armed for what happens next. Costs no system call on epoll. Behind a
-    /// hang-up or at the end of a stream there is no edge to generate: it is called again for as
-    /// long as that lasts, or until it is disarmed or removed, at the latest after the next look at
-    /// the kernel. (Not so a pollset_watch: see there.)
+    /// The callback has generated the edge: it did everything reported to it, until EAGAIN. The
+    /// watch is armed for the next event, without a system call on epoll. After a hang-up, and at
+    /// the end of a stream, no edge can be generated: the callback is called repeatedly (each time
+    /// no later than after the next poll of the kernel) until that condition ends or the watch is
+    /// disarmed or removed. A pollset_watch differs: see its documentation.
     rearm,
-    /// A part was done. Called again while I/O is still possible, behind what is ready now with its
-    /// priority and before everything less urgent; else armed. The library looks when the callback
-    /// has returned: one system call on every engine. (A pollset_watch is called without a look.)
+    /// The callback did part of the work. It is called again while I/O is still possible: after
+    /// everything ready now with its priority, and before everything less urgent. Otherwise the
+    /// watch is armed. The library checks with one system call on every engine, after the callback
+    /// has returned. A pollset_watch is called without that check.
     again,
-    /// Not called again until arm().
+    /// The callback is not called again until arm().
     disarm,
-    /// Removed: on_removed follows, and is the last call.
+    /// The watch is removed. on_removed follows and is the last call.
     remove,
-    /// The callback has destroyed the watch, or the handle that owned it. Nothing of it is touched.
+    /// The callback has destroyed the watch, or the handle that owned it. The library touches
+    /// neither.
     destroyed,
-    /// Called again with the same ready set, behind what is ready now with its priority, without
-    /// asking the kernel.
+    /// The callback is called again with its ready set unchanged, after everything that is ready
+    /// now with its priority. The kernel is not asked.
     requeue,
-    /// As the calls inside the callback made it: armed if arm() came last, else disarmed.
+    /// Calls inside the callback decide: the watch is armed if arm() came last, else disarmed.
     leave,
 };
 

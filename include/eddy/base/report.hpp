@@ -7,18 +7,18 @@
 
 namespace eddy {
 
-/// Receives one line that eddy has to say, without the line's end. The text is valid only during
-/// the call.
+/// Receives one line of report text, without an end of line. The text is valid only during the
+/// call.
 /// Thread: any, also several at a time. The handler must not call set_report_handler().
 using report_handler = void (*)(std::string_view line) noexcept;
 
-/// Gives everything that eddy would print to `handler`, and returns the handler before it. Null
-/// stands for the default: each line goes to standard error, after "eddy: ".
+/// Sends all reports to `handler`, and returns the previous handler. Null selects the default,
+/// which writes each line to standard error, prefixed with "eddy: ".
 ///
-/// The default prints a burst of ten lines and then one line per second. A line that it left out is
-/// counted, and the next line is followed by the count. It prints only to the standard error that
-/// the process started with, or was redirected to: if descriptor 2 was closed at the start, or is
-/// another socket now, it prints nothing.
+/// The default prints a burst of ten lines and then one line per second. It counts the lines that
+/// it leaves out, and prints the count after the next line. It prints only to the standard error
+/// that the process started with or was redirected to: if descriptor 2 was closed at the start, or
+/// is another socket now, it prints nothing.
 /// A handler receives every line.
 /// Thread: any.
 EDDY_API report_handler set_report_handler(report_handler handler) noexcept;

@@ -10,7 +10,7 @@
 
 namespace eddy {
 
-/// A value, or the error code that took its place.
+/// A value, or the error code that replaces it.
 ///
 ///     result<std::size_t> got = co_await as_result(socket.read_some(buffer));
 ///     if (!got) return report(got.error());
@@ -24,16 +24,16 @@ public:
     using value_type = T;
 
     result(T value) noexcept(std::is_nothrow_move_constructible_v<T>) : value_(std::move(value)) {}
-    /// Precondition: `error` is one.
+    /// Precondition: `error` is an error.
     result(std::error_code error) noexcept : code_(error.value()), category_(&error.category()) {}
 
     bool has_value() const noexcept { return value_.has_value(); }
     explicit operator bool() const noexcept { return has_value(); }
-    /// No error if there is a value.
+    /// The error, or a code of no error if there is a value.
     std::error_code error() const noexcept {
         return category_ != nullptr ? std::error_code(code_, *category_) : std::error_code();
     }
-    /// Throws std::system_error if there is none.
+    /// Throws std::system_error if there is no value.
     T& value() & {
         check();
         return **this;
@@ -62,8 +62,8 @@ private:
         }
     }
 
-    // Neither a std::variant, which is slow to compile, nor a std::error_code, whose constructor
-    // calls for the category of no error.
+    // Not a std::variant, which is slow to compile. Not a std::error_code, whose constructor calls
+    // a function to get the default category.
     std::optional<T> value_;
     int code_ = 0;
     const std::error_category* category_ = nullptr;

@@ -7,12 +7,12 @@
 
 namespace eddy {
 
-/// What a spawn was doing when it failed. Nothing has been executed in any of these cases.
+/// The step at which a spawn failed. In none of these cases has a program been executed.
 enum class spawn_step : std::uint8_t {
-    none,     ///< it has not failed
-    options,  ///< they make no sense
-    prepare,  ///< memory, pipes and room on the loop, before there is a process
-    clone,    ///< making the process
+    none,     ///< the spawn has not failed
+    options,  ///< contradictory or invalid
+    prepare,  ///< memory, pipes and room on the loop, before a process exists
+    clone,    ///< creating the process
     session,
     process_group,
     descriptors,  ///< placing standard and extra fds

@@ -11,7 +11,7 @@ namespace detail {
 EDDY_API void close_fd(int fd) noexcept;
 }
 
-/// Owns an fd and closes it. -1 is no fd; 0 is an fd like any other.
+/// Owns an fd and closes it. -1 means no fd; 0 is a valid fd.
 class unique_fd {
 public:
     constexpr unique_fd() noexcept = default;

@@ -9,16 +9,17 @@
 
 namespace eddy {
 
-/// Lets no priority starve: pops like the ready queue, except that whoever has been the first of
-/// its level for so long that it would miss the limit goes before everything else.
+/// Pops like the ready queue, but lets no priority starve: an operation that would miss the limit
+/// at the head of its level runs before all other levels.
 ///
-/// The first of a level runs within `limit` pops of becoming that, whatever the others do. With n
-/// in front of it, an operation runs within (n + 1) times as many. Commands, which others become
-/// ready by, do not wait for levels that take turns, and no pop of theirs counts. Looks at the
-/// levels that are in use with each pop; a queue that pops by itself pays nothing.
+/// The head of a level runs within `limit` pops of becoming the head, however busy other levels
+/// are. With n operations in front of it, an operation runs within (n + 1) times `limit` pops.
+/// Commands make other operations ready, so they run before levels that take turns, and popping a
+/// command counts as no pop. Each pop scans the levels in use; a ready queue without ageing pays
+/// nothing.
 class ageing {
 public:
-    /// Fewer than there are levels cannot be promised: they could all be due at once.
+    /// Raises a limit below the number of levels to that number: all levels could be due at once.
     explicit ageing(std::uint64_t limit) noexcept
         : limit_(limit > priority_count ? limit : priority_count) {}
 
@@ -49,15 +50,15 @@ private:
                 oldest = level_of(rest);
             }
         }
-        // As many may be due together as there are levels: begin that much earlier.
+        // All used levels may be due together, so promotion begins that many pops earlier.
         const auto together = static_cast<std::uint64_t>(std::popcount(used));
         return pops_ - since_[oldest] + together >= limit_ ? oldest : level_of(used);
     }
 
     std::uint64_t limit_;
     std::uint64_t pops_ = 0;
-    std::uint64_t seen_ = 0;  ///< the levels that had something after the last pop
-    std::array<std::uint64_t, priority_count> since_{};  ///< when its first became that
+    std::uint64_t seen_ = 0;  ///< the levels that were not empty after the last pop
+    std::array<std::uint64_t, priority_count> since_{};  ///< when the level's head became its head
 };
 
 }  // namespace eddy

@@ -8,25 +8,25 @@
 
 namespace eddy {
 
-/// 0 runs first, 63 last; first come, first served within one.
+/// Urgency: 0 runs first, 63 last. Operations of one priority run in order of arrival.
 using priority_level = std::uint8_t;
 inline constexpr priority_level priority_count = 64;
 inline constexpr priority_level default_priority = 32;
 
-/// What the loop does with a node when it takes it from the inbox or from the ready queue.
+/// Tells the loop what to do with a node taken from the inbox or from the ready queue.
 enum class node_kind : std::uint8_t {
     entry,          ///< run its callback
-    timer,          ///< it is due
-    local_timer,    ///< it is due
-    io,             ///< perform it, or deliver its result; in the inbox: start it
+    timer,          ///< run what is due
+    local_timer,    ///< run what is due
+    io,             ///< perform it or deliver its result; in the inbox: start it
     io_stop,        ///< another thread asks an I/O operation to stop
     timer_command,  ///< another thread set, moved or cancelled a timer
-    stop_command,   ///< another thread stopped the loop
+    stop_command,   ///< another thread asked the loop to stop
     io_returned,    ///< an executor has performed a blocking call
-    lease,          ///< a buffer that comes back to its pool, which has an inbox of its own
+    lease,          ///< return a buffer to its pool, which has an inbox of its own
 };
 
-/// What travels through the inbox.
+/// A node that travels through the inbox.
 class queue_node {
 public:
     queue_node(const queue_node&) = delete;
@@ -49,11 +49,10 @@ protected:
     friend class ready_queue;
 };
 
-/// One thing that will complete. Its user owns it, inside an operation state, a coroutine frame or
-/// an object of its own; starting one allocates nothing.
+/// One thing that will complete. The user owns the operation, inside an operation state, a
+/// coroutine frame or another object; starting it allocates nothing.
 ///
-/// Lifetime: must stay where it is until its completion has been called, and may be destroyed from
-/// inside it.
+/// Lifetime: must not move until its completion has been called. The completion may destroy it.
 class operation : public queue_node {
 public:
     priority_level priority() const noexcept { return priority_; }
@@ -62,11 +61,11 @@ protected:
     constexpr explicit operation(node_kind kind) noexcept : queue_node(kind) {}
     ~operation() = default;
 
-    // Of entries and timers, but here, where they take no room.
-    bool after_poll_ = false;    ///< an entry: it runs after the kernel was asked
-    bool cancelling_ = false;    ///< a timer: its on_cancel is still to come
+    // Flags of entries and timers. They stand here because they fit into padding.
+    bool after_poll_ = false;    ///< an entry: runs after the kernel was polled
+    bool cancelling_ = false;    ///< a timer: on_cancel is still to come
     bool system_clock_ = false;  ///< a timer
-    bool is_command_ = false;    ///< an entry: work of the library's own, which makes nobody wait
+    bool is_command_ = false;    ///< an entry: internal work, which ageing does not count
     operation* prev_ = nullptr;
 
     friend class ageing;

@@ -5,10 +5,10 @@
 
 namespace eddy {
 
-/// First in, first out, with removal from anywhere. An operation is in at most one such list.
+/// A first-in, first-out list with removal from anywhere. An operation is in at most one such list.
 ///
-/// The `prev_` of the first and the `tail_` of an empty list mean nothing, so that nobody has to
-/// write them: taking the first touches no other operation.
+/// The `prev_` of the first operation and the `tail_` of an empty list are meaningless, so nothing
+/// has to write them: pop_front() touches no other operation.
 class operation_list {
 public:
     bool empty() const noexcept { return head_ == nullptr; }
@@ -17,7 +17,7 @@ public:
         return static_cast<operation*>(op.next_);
     }
 
-    /// True: there was nothing before.
+    /// Adds `op` at the end. True if the list was empty.
     bool push_back(operation& op) noexcept {
         operation* const last = tail_;
         const bool first = empty();
@@ -44,7 +44,7 @@ public:
         head_ = &op;
     }
 
-    /// Takes over all of `others`, behind what is here. Precondition: there are some.
+    /// Moves all of `others` to the end of this list. Precondition: `others` is not empty.
     void append(operation_list&& others) noexcept {
         if (empty()) {
             head_ = others.head_;
@@ -78,7 +78,7 @@ public:
         op.queued_ = false;
     }
 
-    /// Calls `visit(operation&)` for each, which must not change the list.
+    /// Calls `visit(operation&)` for each operation. `visit` must not change the list.
     template <class Visitor>
     void for_each(Visitor&& visit) const {
         for (operation* op = head_; op != nullptr; op = next(*op)) {

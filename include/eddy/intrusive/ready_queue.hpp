@@ -11,8 +11,8 @@
 
 namespace eddy {
 
-/// What can run now, lowest priority number first, first come, first served within one. Thread:
-/// one.
+/// Operations that can run now: lowest priority number first, in order of arrival within a
+/// priority. Thread: one.
 class ready_queue {
 public:
     bool empty() const noexcept { return levels_used_ == 0; }
@@ -24,13 +24,13 @@ public:
         }
     }
 
-    /// All of `ops`, behind what is here. Precondition: there are some, all with that priority.
+    /// Adds all of `ops` at the end. Precondition: `ops` is not empty, and all have that priority.
     void push(operation_list&& ops, priority_level priority) noexcept {
         levels_[priority].append(std::move(ops));
         levels_used_ |= bit(priority);
     }
 
-    /// What pop() would take. Precondition: not empty.
+    /// The operation that pop() would take. Precondition: not empty.
     const operation& front() const noexcept {
         return *levels_[index(std::countr_zero(levels_used_))].front();
     }
@@ -38,8 +38,8 @@ public:
     /// Precondition: not empty.
     operation& pop() noexcept { return pop(std::countr_zero(levels_used_)); }
 
-    /// The level that pop() takes from. While is_first(), its pop() takes the same, and need not
-    /// look for it.
+    /// The level that pop() takes from, found once. While is_first() is true, first_level::pop()
+    /// takes what ready_queue::pop() would take, without searching for the level.
     class first_level {
     public:
         /// Precondition: not empty.
@@ -67,10 +67,10 @@ public:
         std::uint64_t up_to_here_;
     };
 
-    /// A bit for each level that has something.
+    /// One bit per level, set if the level is not empty.
     std::uint64_t levels_used() const noexcept { return levels_used_; }
 
-    /// The first of that level. Precondition: there is one.
+    /// Takes the first operation of `level`. Precondition: the level is not empty.
     operation& pop(int level) noexcept {
         operation& op = levels_[index(level)].pop_front();
         if (levels_[index(level)].empty()) {
@@ -87,12 +87,13 @@ public:
         }
     }
 
-    /// For an operation that is in no queue.
+    /// Sets the priority. Precondition: `op` is in no queue.
     static void give_priority(operation& op, priority_level priority) noexcept {
         op.priority_ = priority;
     }
 
-    /// Gives `op` another priority, behind all others that have it. `here`: it is in this queue.
+    /// Gives `op` another priority, behind all others of that priority. `here`: `op` is in this
+    /// queue.
     void move(operation& op, priority_level priority, bool here) noexcept {
         if (here) {
             erase(op);
@@ -103,7 +104,7 @@ public:
         }
     }
 
-    /// Calls `visit(operation&)` for each, in the order in which they would run.
+    /// Calls `visit(operation&)` for each operation, in the order in which they would run.
     template <class Visitor>
     void for_each(Visitor&& visit) const {
         for (const operation_list& level : levels_) {

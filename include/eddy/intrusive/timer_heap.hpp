@@ -13,26 +13,27 @@
 
 namespace eddy {
 
-/// What contains a timer_node.
+/// The kind of object that contains a timer_node.
 enum class timer_owner : std::uint8_t { timer, local_timer, io_limit, back_off };
 
-/// A place in a timer_heap. Inside a timer, or an operation with a deadline.
+/// A place in a timer_heap. Part of a timer, or of an operation with a deadline.
 class timer_node {
 public:
     bool armed() const noexcept { return position_ != absent; }
-    /// INT64_MAX if it is not armed, unless it was due: then that is still here.
+    /// The deadline. INT64_MAX if the node is not armed, except after pop_due(), which keeps the
+    /// deadline.
     std::int64_t deadline_ns() const noexcept { return deadline_ns_; }
-    /// Precondition: it is not armed.
+    /// Resets the deadline to INT64_MAX. Precondition: the node is not armed.
     void forget_deadline() noexcept { deadline_ns_ = INT64_MAX; }
 
 private:
     static constexpr std::uint32_t absent = UINT32_MAX;
 
-    // What pushing back looks at comes first.
+    // The members that push_back() uses come first.
     std::int64_t deadline_ns_ = INT64_MAX;
-    std::uint32_t sequence_ = 0;  ///< when it was set last
+    std::uint32_t sequence_ = 0;  ///< orders equal deadlines; changes whenever the node is set
     std::uint32_t position_ = absent;
-    std::uint32_t placed_sequence_ = 0;  ///< of the deadline that stands in the heap
+    std::uint32_t placed_sequence_ = 0;  ///< belongs to the deadline that stands in the heap
 
     friend class timer_heap;
 
@@ -40,23 +41,23 @@ public:
     timer_owner owner = timer_owner::timer;
 };
 
-/// Deadlines in order; equal ones in the order in which they were set.
+/// Deadlines in order. Equal deadlines keep the order in which they were set.
 ///
-/// A 4-ary heap with the deadline inline; four siblings are one cache line. Moving a timer later
-/// only writes the new deadline into its node: the entry in the heap may be earlier than the node's
-/// deadline and is put right when it comes to the top.
+/// A 4-ary heap with the deadline inline, in which four siblings share one cache line. Moving a
+/// timer later only writes the new deadline into its node. The entry in the heap may then be
+/// earlier than the node's deadline, and is corrected when it reaches the top.
 ///
-/// Thread: one, except reserve() and unreserve(). Whoever reserves pays for the memory, also for
-/// the kernel's giving it; the thread of the heap only moves into an array that is there already,
+/// Thread: one, except reserve() and unreserve(). The thread that reserves pays for the memory,
+/// including the page faults. The heap's own thread only moves into an array that already exists,
 /// so insert() never allocates.
 class timer_heap {
 public:
-    /// `last_sequence`: for tests, which cannot wait until the numbers are used up.
+    /// `last_sequence` is for tests, which cannot wait until the sequence numbers are used up.
     explicit timer_heap(std::uint32_t last_sequence = 0) noexcept : last_sequence_(last_sequence) {}
     timer_heap(const timer_heap&) = delete;
     timer_heap& operator=(const timer_heap&) = delete;
 
-    /// Room for one more node. Thread: any. False: no memory.
+    /// Reserves room for one more node. False if there is no memory. Thread: any.
     [[nodiscard]] bool reserve() noexcept {
         const std::size_t wanted = reserved_.fetch_add(1, std::memory_order_relaxed) + 1;
         if (wanted <= promised_.load(std::memory_order_acquire) || grow(wanted)) {
@@ -65,19 +66,20 @@ public:
         unreserve();
         return false;
     }
-    /// Thread: any. True: that was the last one, and nobody who had reserved will touch the heap.
+    /// Gives back room for one node. True if this was the last reservation: no other thread that
+    /// had reserved will touch the heap any more. Thread: any.
     bool unreserve() noexcept {
-        // acq_rel: whoever is told so sees what all the others did here.
+        // acq_rel: the caller that gets true sees everything that the other callers did before.
         return reserved_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     }
 
     bool empty() const noexcept { return end_ == root; }
     std::size_t size() const noexcept { return end_ - root; }
 
-    /// Sets a node that is not armed. Precondition: room was reserved for it.
+    /// Sets a node that is not armed. Precondition: room was reserved for the node.
     void insert(timer_node& node, std::int64_t deadline_ns) noexcept {
         if (end_ == array_end_ || last_sequence_ == UINT32_MAX) [[unlikely]] {
-            // Last, so that nothing has to be kept over a call.
+            // A tail call, so that no register has to be saved around it.
             prepare_and_insert(node, deadline_ns);
             return;
         }
@@ -91,7 +93,7 @@ public:
         }
     }
 
-    /// Sets a node anew, armed or not.
+    /// Sets a node's deadline, whether the node is armed or not.
     void move(timer_node& node, std::int64_t deadline_ns) noexcept {
         if (!node.armed()) {
             insert(node, deadline_ns);
@@ -107,9 +109,8 @@ public:
         place(node.position_, refreshed(node));
     }
 
-    /// Sets an armed node anew if that is to later than before, for which nothing but its deadline
-    /// has to be looked at: what stands in the heap is not later. Else false, also for a node that
-    /// is not armed and has no deadline.
+    /// Moves an armed node to a later deadline without touching the heap, whose entry may be too
+    /// early. Returns false if the deadline is not later, or if an unarmed node has no deadline.
     bool push_back(timer_node& node, std::int64_t deadline_ns) noexcept {
         if (deadline_ns <= node.deadline_ns_) {
             return false;
@@ -118,7 +119,7 @@ public:
         return true;
     }
 
-    /// False: it was not armed.
+    /// Takes the node out of the heap. False if the node was not armed.
     bool erase(timer_node& node) noexcept {
         const std::size_t hole = node.position_;
         const std::size_t end = end_ - 1;
@@ -128,7 +129,7 @@ public:
         node.position_ = timer_node::absent;
         node.forget_deadline();
         end_ = end;
-        const item last = items_[end];  // in two loads: one would wait for the stores that wrote it
+        const item last = items_[end];  // two loads: one wide load would wait for two stores
         place(hole, last);
         return true;
     }
@@ -139,7 +140,8 @@ public:
         return items_[root].deadline_ns;
     }
 
-    /// Takes out the earliest node if it is due at `now_ns`, else null. It still has its deadline.
+    /// Takes out the earliest node, which keeps its deadline, if that is due at `now_ns`. Else
+    /// null.
     timer_node* pop_due(std::int64_t now_ns) noexcept {
         while (!empty() && items_[root].deadline_ns <= now_ns) {
             timer_node& node = *items_[root].node;
@@ -154,14 +156,14 @@ public:
         return nullptr;
     }
 
-    /// Calls `visit(timer_node&)` for each, in no order.
+    /// Calls `visit(timer_node&)` for each node, in no particular order.
     template <class Visitor>
     void for_each(Visitor&& visit) const {
         for (std::size_t i = root; i != end_; ++i) {
             visit(*items_[i].node);
         }
     }
-    /// Any node. Precondition: not empty.
+    /// Some armed node. Precondition: not empty.
     timer_node& last() const noexcept { return *items_[end_ - 1].node; }
 
 private:
@@ -176,12 +178,13 @@ private:
     };
     using item_array = std::unique_ptr<item[], item_deleter>;
 
-    /// The index of the first. With it, each group of siblings begins at a multiple of four.
+    /// The index of the first item, which makes every group of siblings begin at a multiple of
+    /// four.
     static constexpr std::size_t root = siblings - 1;
     static std::size_t parent_of(std::size_t index) noexcept { return index / siblings + 2; }
     static std::size_t first_child_of(std::size_t index) noexcept { return (index - 2) * siblings; }
 
-    /// Asks first whether they are equal, which can be predicted: what is left is no branch.
+    /// Tests for equality first, which is predictable; the rest compiles without a branch.
     static bool before(const item& a, const item& b) noexcept {
         return a.deadline_ns != b.deadline_ns ? a.deadline_ns < b.deadline_ns
                                               : a.node->placed_sequence_ < b.node->placed_sequence_;
@@ -201,8 +204,8 @@ private:
         node.sequence_ = sequence;
     }
 
-    /// The item for what the node wants now. While it is only in the node, the old pair stays in
-    /// the heap, or the order of others below it would break.
+    /// The item for the node's present deadline. Until a changed node is refreshed, its old
+    /// deadline and sequence stay in the heap: a change would break the order of the items below.
     static item refreshed(timer_node& node) noexcept {
         node.placed_sequence_ = node.sequence_;
         return {node.deadline_ns_, &node};
@@ -223,8 +226,8 @@ private:
         value.node->position_ = static_cast<std::uint32_t>(index);
     }
 
-    /// Fills the hole at `index`: towards the root or away from it, whichever is right. Most have
-    /// no children, and keep what comes here.
+    /// Fills the hole at `index`, sifting towards the root or away from it. Most items have no
+    /// children, and the hole takes `value` directly.
     void place(std::size_t index, item value) noexcept {
         if (rises(index, value)) {
             sift_up(index, value);
@@ -235,7 +238,7 @@ private:
         }
     }
 
-    // Out of line, or those that need them rarely would pay for their registers.
+    // Out of line: callers that rarely need sifting would pay for its registers.
 
     /// Precondition: rises(index, value).
     [[gnu::noinline]] void sift_up(std::size_t index, item value) noexcept {
@@ -247,7 +250,7 @@ private:
         put(index, value);
     }
 
-    /// Precondition: there are children.
+    /// Precondition: `index` has children.
     [[gnu::noinline]] void sift_down(std::size_t index, item value) noexcept {
         for (std::size_t first = first_child_of(index); first < end_;
              first = first_child_of(index)) {
@@ -284,7 +287,7 @@ private:
     std::uint32_t last_sequence_;
 
     std::atomic<std::size_t> reserved_{0};
-    /// How many the largest array that exists has room for. Never shrinks.
+    /// The number of nodes that the largest existing array has room for. Never shrinks.
     std::atomic<std::size_t> promised_{0};
     std::mutex spare_mutex_;
     item_array spare_;

@@ -9,8 +9,8 @@
 
 namespace eddy::detail {
 
-/// True: this process has begun no other thread yet, and only this one can begin one. False says
-/// nothing.
+/// True if this process has never started a second thread, so that only the caller can start one.
+/// False says nothing.
 inline bool is_lone_thread() noexcept {
 #if __has_include(<sys/single_threaded.h>)
     return __libc_single_threaded != 0;
@@ -19,10 +19,10 @@ inline bool is_lone_thread() noexcept {
 #endif
 }
 
-/// Writes `to` if `from` is there, and says whether it did; with that order, or what of it a read
-/// can have. A thread that has always been alone does so without an atomic instruction, as with the
-/// C library's locks: such an instruction waits until all that was written before is in the cache,
-/// which takes long behind a call of the kernel.
+/// Writes `to` if `where` holds `from`, and returns true if it did. `order` applies to the write; a
+/// failed comparison uses the load part of `order`. Without a second thread the exchange needs no
+/// atomic instruction, as in the C library's locks: an atomic instruction waits until all earlier
+/// stores have reached the cache, which takes long after a system call.
 template <class T>
 [[gnu::always_inline]] inline bool exchange_if(std::atomic<T>& where, T from, T to,
                                                std::memory_order order) noexcept {

@@ -15,7 +15,7 @@ struct member_pointer<Member Object::*> {
     using member = Member;
 };
 
-/// The object whose member `Member` is `part`. The offset is a constant after optimisation.
+/// The object whose member `Member` is `part`. After optimisation, the offset is a constant.
 template <auto Member>
 auto& owner_of(typename member_pointer<decltype(Member)>::member& part) noexcept {
     using object = typename member_pointer<decltype(Member)>::object;
