@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The stop source: registers, removes and runs stop callbacks under a spin lock.
 #include "kernel/pause.hpp"
 
 #include <eddy/ex/inplace_stop_token.hpp>
@@ -6,7 +8,8 @@
 namespace eddy::ex {
 namespace {
 
-/// The lock is held for a few pointer writes; only a preempted holder is worth a yield.
+/// Backs off from the lock. The lock is held for a few pointer writes, so that only a preempted
+/// holder is worth a yield.
 struct spin {
     int tries = 0;
     void once() noexcept {
@@ -23,7 +26,7 @@ inline void inplace_stop_source::unlink(detail::stop_callback_node& node) noexce
 }
 
 inline bool inplace_stop_source::lock_unless_requested(unsigned wanted) noexcept {
-    // acquire throughout: who finds the request goes on as after stop_requested().
+    // acquire throughout: a caller that finds the request continues as after stop_requested().
     unsigned seen = state_.load(std::memory_order_acquire);
     for (spin wait;;) {
         if ((seen & requested) != 0) return false;
@@ -67,9 +70,9 @@ bool inplace_stop_source::request_stop() noexcept {
         running_.store(node, std::memory_order_relaxed);
         unlock(requested);
         node->call_(*node);
-        // The node is not touched any more: it may be gone, and so may the source.
+        // The node is not touched any more: the call may have destroyed it, and the source with it.
         if (gone) return true;
-        // release: pairs with deregister(), which returns then.
+        // release: pairs with deregister(), which then returns.
         running_.store(nullptr, std::memory_order_release);
         running_.notify_all();
         lock();
@@ -101,7 +104,7 @@ void inplace_stop_source::deregister(detail::stop_callback_node& node) noexcept 
     unlock(before);
     if (inside) return;
     // acquire: pairs with the store after the call. The address cannot run a second time: it
-    // is `node`'s until this returns.
+    // belongs to `node` until this function returns.
     while (running_.load(std::memory_order_acquire) == &node) {
         running_.wait(&node, std::memory_order_acquire);
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Counts system calls, and injects the faults that tests plan.
 #include "kernel/call.hpp"
 
 #include <array>
@@ -14,15 +16,15 @@ namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
-/// Takes one from a counter that may be read by several threads; false at 0.
+/// Takes one from a counter that several threads may use. False if the counter is 0.
 bool take_one(std::atomic<unsigned>& counter) noexcept {
     unsigned value = counter.load(relaxed);
     while (value != 0 && !counter.compare_exchange_weak(value, value - 1, relaxed)) {}
     return value != 0;
 }
 
-/// relaxed throughout: a test sets a plan before the calls that it is for, or while any order will
-/// do.
+/// One planned fault. relaxed throughout: a test sets a plan before the calls that it affects, or
+/// while any order will do.
 struct plan {
     std::atomic<std::size_t> value{0};
     std::atomic<unsigned> skip{0};

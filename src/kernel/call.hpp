@@ -6,18 +6,18 @@
 
 namespace eddy::kernel {
 
-/// The calls that tests can make fail.
+/// The kinds of calls that tests can make fail.
 enum class call : std::uint8_t {
     read,
     write,
     recv,
-    send,  ///< sendfile too
+    send,  ///< also sendfile
     accept,
     connect,
     open,
-    close,  ///< the fd is closed all the same
+    close,  ///< the fd is closed nevertheless
     fsync,
-    socket,  ///< socketpair too
+    socket,  ///< also socketpair
     pipe,
     bind,
     listen,
@@ -27,7 +27,7 @@ enum class call : std::uint8_t {
     setsockopt,
     getsockopt,
     fstat,
-    stat,  ///< by name
+    stat,  ///< by path
     truncate,
     seek,
     unlink,
@@ -56,8 +56,8 @@ enum class call : std::uint8_t {
     clone,
     pidfd_open,
     pidfd_send_signal,
-    pidfd_signal_group,  ///< no call: says that the kernel lacks the flag
-    pidfd_info,          ///< the kernel has forgotten how the process ended, or never knew
+    pidfd_signal_group,  ///< no call: pretends that the kernel lacks the flag
+    pidfd_info,          ///< failure: the kernel does not know how the process ended
     kill,
     waitid,
     sigmask,
@@ -70,12 +70,12 @@ enum class call : std::uint8_t {
     getrusage,
     sleep,
     yield,
-    thread,  ///< its start
+    thread,  ///< starting one
     thread_join,
     getid,                ///< getpid, gettid
-    uring_receive_limit,  ///< no call: what the kernel is asked for is made invalid
-    rwf_nosignal,         ///< no call: says that the kernel lacks the flag
-    epoll_pwait2,         ///< no call: says that the kernel lacks it; epoll_wait is made instead
+    uring_receive_limit,  ///< no call: makes the request to the kernel invalid
+    rwf_nosignal,         ///< no call: pretends that the kernel lacks the flag
+    epoll_pwait2,  ///< no call: pretends that the kernel lacks it; epoll_wait is used instead
     count_,
 };
 
@@ -83,41 +83,43 @@ namespace detail {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uint64_t calls;
 }
 
-/// How many syscalls this thread has made through this room.
+/// The number of system calls that this thread has made through this room.
 inline std::uint64_t calls_made() noexcept { return detail::calls; }
 
-/// The next `times` calls after `skip` more of that kind fail with `error` instead of being made.
-/// An operation that is submitted to io_uring counts as the call that it stands for; it ends with
-/// the error if the kernel can be asked for that (uring_faults::can_inject_results()).
+/// Makes the next `times` calls of this kind, after `skip` successful ones, fail with `error`
+/// instead of being made. An operation submitted to io_uring counts as the call that it stands for;
+/// it ends with the error if the kernel can be made to report it
+/// (uring_faults::can_inject_results()).
 /// Does nothing in a library that was built without EDDY_FAULTS.
-/// Thread: any; meant for tests, before or between what they test.
+/// Thread: any; meant for tests, before or between the code under test.
 void fail(call which, int error, unsigned skip = 0, unsigned times = 1) noexcept;
 
-/// The next `times` transfers of more than `to` bytes after `skip` more such move only `to` bytes.
-/// Of several vectors only the first one with bytes is used. A message that io_uring receives with
-/// a name or with control data stays whole. Linux ends no transfer of a TCP socket or a write to a
-/// pipe early while there is more to move, and epoll relies on that. Does nothing in a library that
-/// was built without EDDY_FAULTS. Thread: any; meant for tests, before or between what they test.
+/// Makes the next `times` transfers of more than `to` bytes, after `skip` such transfers, move only
+/// `to` bytes. Of several vectors only the first one with bytes is used. A message that io_uring
+/// receives with a name or with control data stays whole. Linux itself never shortens a transfer of
+/// a TCP socket or a write to a pipe while there is more to move, and epoll relies on that. Does
+/// nothing in a library that was built without EDDY_FAULTS. Thread: any; meant for tests, before or
+/// between the code under test.
 void shorten(call which, std::size_t to, unsigned skip = 0, unsigned times = 1) noexcept;
 
-/// Ends all that was asked for by fail() and shorten(), and sets fired() back.
+/// Ends all faults planned by fail() and shorten(), and resets fired() to 0.
 void fail_nothing() noexcept;
 
-/// How many calls have failed or were shortened because a test asked for it.
+/// The number of calls that have failed or were shortened on request of a test.
 std::uint64_t fired() noexcept;
-/// How many calls of that kind have.
+/// The number of calls of this kind that have failed or were shortened on request of a test.
 std::uint64_t fired(call which) noexcept;
 
 #ifdef EDDY_FAULTS
-/// False: injected() and shortened() ask for nothing.
+/// False if no fault is planned for this thread, so that injected() and shortened() change nothing.
 bool faults_are_planned() noexcept;
-/// 0, or the error that the call is to fail with.
+/// The error with which the call must fail, or 0.
 int injected(call which) noexcept;
-/// `size`, or the smaller one that a test asked for.
+/// `size`, or the smaller one that a test requested.
 std::size_t shortened(call which, std::size_t size) noexcept;
 
-/// While one exists, no call of its thread fails or is shortened: its calls are not those that a
-/// test has planned a fault for.
+/// While such an object exists, no call of its thread fails or is shortened: the thread's calls are
+/// not those for which a test planned a fault.
 class faults_held_off {
 public:
     faults_held_off() noexcept;

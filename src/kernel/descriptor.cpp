@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Asks the kernel about an fd: its type, its identity and its flags.
 #include "kernel/descriptor.hpp"
 
 #include "kernel/once.hpp"
@@ -64,10 +66,11 @@ file_type type_of(int fd, mode_t mode) noexcept {
     }
 }
 
-/// Neighbouring inode numbers must differ: they are what a reused fd number comes with.
+/// A hash of device and inode number. Neighbouring inode numbers must give different results,
+/// because a reused fd number often comes with a neighbouring inode.
 std::uint32_t identity_of(const struct stat& status) noexcept {
     if ((status.st_mode & S_IFMT) == 0) {
-        return 0;  // all anonymous inodes are the same one
+        return 0;  // all anonymous inodes share one inode number
     }
     const std::uint64_t mixed = status.st_ino ^ (status.st_ino >> 32U) ^ (status.st_dev << 20U);
     return std::max(static_cast<std::uint32_t>(mixed), 1U);
@@ -115,7 +118,7 @@ bool tells_of_rest(int fd) noexcept {
     if (socket_option(fd, SO_PROTOCOL) != IPPROTO_TCP) {
         return false;
     }
-    char upper[16] = {};  // the kernel's limit for such a name
+    char upper[16] = {};  // the kernel's limit for the name of a ULP
     socklen_t size = sizeof upper;
     const io_result asked = once(
         call::getsockopt, [&] { return ::getsockopt(fd, IPPROTO_TCP, TCP_ULP, upper, &size); });

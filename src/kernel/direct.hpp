@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Makes the system calls of the hot path without the C library's wrappers. Most wrappers are
+// cancellation points: in a process with a second thread, each executes two atomic instructions.
+// And after the kernel has flushed the return-stack predictor, the return from a wrapper is
+// mispredicted.
 #pragma once
 
 #include "kernel/once.hpp"
@@ -18,7 +23,7 @@
 #define __has_feature(name) 0
 #endif
 
-/// Not where a sanitizer has to see what the C library is called with.
+/// Off where a sanitizer must see the calls to the C library.
 #ifndef EDDY_DIRECT_CALLS
 #if defined(__x86_64__) && !defined(__ILP32__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__) && !__has_feature(address_sanitizer) &&           \
@@ -29,10 +34,6 @@
 #endif
 #endif
 
-/// The calls of the hot path, once each, without the functions that the C library has around them.
-/// Most of those are points of cancellation: in a process with a second thread they enter and leave
-/// that state, with an atomic instruction each. And a processor that has forgotten in the kernel
-/// where functions return to guesses their return wrong.
 namespace eddy::kernel::direct {
 
 #if EDDY_DIRECT_CALLS
@@ -55,8 +56,8 @@ template <class A, class B, class C, class D, class E = int, class F = int>
     const std::int64_t second = in_register(b);
     const std::int64_t third = in_register(c);
     const std::int64_t others[] = {in_register(d), in_register(e), in_register(f)};
-    // From here on nothing may be called, not even by an instrumented build: these three are not
-    // kept over a call.
+    // No function may be called from here on, not even by an instrumented build: a call would not
+    // preserve these three registers.
     register std::int64_t fourth asm("r10") = others[0];
     register std::int64_t fifth asm("r8") = others[1];
     register std::int64_t sixth asm("r9") = others[2];

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Implements waiting in epoll and poll, eventfds and timerfds.
 #include "kernel/event.hpp"
 
 #include "kernel/own_fd.hpp"
@@ -19,7 +21,7 @@ namespace eddy::kernel {
 
 namespace {
 
-/// The time until `until`, for a call that takes a relative timeout. Null: for ever.
+/// The time left until `until`, as a relative timeout. Null means for ever.
 const timespec* remaining(time_point until, timespec& storage) noexcept {
     if (until == never) {
         return nullptr;
@@ -35,7 +37,7 @@ const timespec* remaining(time_point until, timespec& storage) noexcept {
     return &storage;
 }
 
-/// Milliseconds, rounded up: rounded down, the last fraction would be spent spinning.
+/// Milliseconds, rounded up. With rounding down, the last fraction would be spent spinning.
 int remaining_ms(const timespec* left) noexcept {
     if (left == nullptr) {
         return -1;
@@ -70,17 +72,18 @@ std::error_code make_timerfd(int clock, unique_fd& out) noexcept {
         out);
 }
 
-/// The end of time disarms it.
+/// Arms the timerfd for `when`. The end of time disarms it.
 template <class TimePoint>
 std::error_code set_timerfd(int fd, int flags, TimePoint when) noexcept {
     itimerspec value{};
     if (when != TimePoint::max()) {
-        // All zeros would disarm it; a time before the epoch is as good as its first nanosecond.
+        // All zeros would disarm it, so a time before the epoch becomes the epoch's first
+        // nanosecond.
         const auto ns = std::max<std::int64_t>(when.time_since_epoch().count(), 1);
         value.it_value.tv_sec = static_cast<time_t>(ns / 1'000'000'000);
         value.it_value.tv_nsec = static_cast<long>(ns % 1'000'000'000);
     }
-    // ECANCELED: the clock was set just now. The kernel has armed the timer before it says so.
+    // ECANCELED means that the clock was set just now. The kernel has armed the timer nevertheless.
     return surely(call::timerfd_settime,
                   [&] { return ::timerfd_settime(fd, TFD_TIMER_ABSTIME | flags, &value, nullptr); })
         .error();
@@ -110,7 +113,7 @@ std::error_code make_epoll(unique_fd& out) noexcept {
 
 std::error_code epoll_ctl(int epoll, int operation, int fd, epoll_event* event) noexcept {
     if (operation == EPOLL_CTL_DEL) {
-        // It needs no memory: where a test lets it fail, the fd is taken out all the same.
+        // Deletion needs no memory: even if a test lets the call fail, the fd is taken out.
         return surely(call::epoll_ctl, [&] { return ::epoll_ctl(epoll, EPOLL_CTL_DEL, fd, event); })
             .error();
     }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Waiting and waking. A wait takes an absolute deadline, and may return early with nothing (a
+// signal, a coarse clock). Timeouts are rounded up, so that no wait spins until its deadline.
 #pragma once
 
 #include "kernel/direct.hpp"
@@ -17,8 +20,6 @@
 
 struct pollfd;
 
-/// Waiting, and being woken. A wait takes an absolute deadline, may come back early with nothing
-/// (a signal, a clock that ticks coarsely), and never waits past it by rounding down.
 namespace eddy::kernel {
 
 std::error_code make_eventfd(unique_fd& out) noexcept;
@@ -27,27 +28,29 @@ void drain_eventfd(int fd) noexcept;
 
 std::error_code make_epoll(unique_fd& out) noexcept;
 std::error_code epoll_ctl(int epoll, int operation, int fd, epoll_event* event) noexcept;
-/// Whether adding it fails because it is there: by this number, as this open file.
+/// True if adding `fd` fails because it is present, with this number and this open file. Otherwise
+/// the call may have added it.
 inline bool is_in_epoll(int epoll, int fd, epoll_event* event) noexcept {
     return once(call::epoll_ctl, [&] {
                return direct::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, event);
            }).system_error() == EEXIST;
 }
-/// The waits: how many are ready, or an error. 0: the time is over, or the wait was interrupted.
+/// Waits, and returns the number of ready fds or an error. 0 means that the deadline has passed or
+/// that a signal interrupted the wait.
 inline io_result epoll_wait(int epoll, std::span<epoll_event> events, time_point until) noexcept;
 io_result poll_wait(std::span<pollfd> fds, time_point until) noexcept;
 
-/// A timerfd on the system clock that also becomes readable when the clock is set.
+/// Makes a timerfd on the system clock that also becomes readable when the clock is set.
 std::error_code make_system_timerfd(unique_fd& out) noexcept;
-/// `system_time_point::max()` disarms it.
+/// Arms the timerfd. `system_time_point::max()` disarms it.
 std::error_code set_system_timerfd(int fd, system_time_point when) noexcept;
 std::error_code make_steady_timerfd(unique_fd& out) noexcept;
-/// `never` disarms it.
+/// Arms the timerfd. `never` disarms it.
 std::error_code set_steady_timerfd(int fd, time_point when) noexcept;
 
 namespace detail {
 
-/// A wait that was interrupted is one that has found nothing.
+/// Turns an interrupted wait into a wait that found nothing.
 inline io_result waited(io_result result) noexcept {
     return !result.ok() && result.system_error() == EINTR ? io_result() : result;
 }
@@ -60,7 +63,7 @@ inline io_result epoll_wait(int epoll, std::span<epoll_event> events, time_point
     if (until != never && until != time_point::min()) {
         return detail::epoll_wait_until(epoll, events, until);
     }
-    // Neither an end nor a wait: the older call takes the kernel less.
+    // Without a finite timeout, epoll_wait() costs the kernel less than epoll_pwait2().
     return detail::waited(once(call::epoll_wait, [&] {
         return direct::epoll_wait(epoll, events.data(), static_cast<int>(events.size()),
                                   until == never ? -1 : 0);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Implements the calls on open files and paths.
 #include "kernel/file.hpp"
 
 #include "kernel/retried.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Queries and changes what lies behind an open file or a path.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +8,13 @@
 
 #include <sys/stat.h>
 
-/// Asking and changing what lies behind an open file or a path.
 namespace eddy::kernel {
 
 std::error_code status_of(int fd, struct stat& out) noexcept;
-/// Of the name itself if it is a symbolic link.
+/// Describes the name itself if it is a symbolic link.
 std::error_code status_of(const char* path, struct stat& out) noexcept;
 std::error_code truncate(int fd, std::int64_t size) noexcept;
-/// `out`: the new position.
+/// Moves the file position. `out` receives the new position.
 std::error_code seek(int fd, std::int64_t offset, int whence, std::int64_t& out) noexcept;
 /// Removes a name from the file system.
 std::error_code unlink(const char* path) noexcept;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Finds out cheaply whether this process is a child made by fork().
 #include "kernel/fork_mark.hpp"
 
 #include "kernel/once.hpp"
@@ -17,7 +19,7 @@ namespace {
 
 using mark = std::atomic<std::uint64_t>;
 
-/// Null where the kernel has no such pages (before 4.14).
+/// Allocates the page. Null where the kernel lacks MADV_WIPEONFORK (before 4.14).
 mark* wiped_page() noexcept {
     const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     void* memory = nullptr;
@@ -35,7 +37,7 @@ mark* wiped_page() noexcept {
     return new (memory) mark(0);
 }
 
-/// Second best: misses children that were made without the C library.
+/// The fallback for wiped_page(). It misses children that were made without the C library.
 mark& wiped_by_handler() noexcept {
     static constinit mark cell{0};
     ::pthread_atfork(nullptr, nullptr, [] { cell.store(0, std::memory_order_relaxed); });
@@ -50,7 +52,8 @@ mark& the_cell() noexcept {
     return cell;
 }
 
-/// The pid alone would not do: it comes back, and the first process of every pid namespace is 1.
+/// Combines time and pid. The pid alone would not do: pids are reused, and the first process of
+/// every pid namespace is 1.
 std::uint64_t fresh_mark() noexcept {
     timespec now{};
     ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -67,7 +70,7 @@ std::uint64_t process_mark() noexcept {
     std::uint64_t value = cell.load(std::memory_order_relaxed);
     if (value == 0) {
         const std::uint64_t fresh = fresh_mark();
-        // relaxed: only the number travels. Of several threads that come first, one decides.
+        // relaxed: only the number travels. If several threads come first, one of them decides.
         if (cell.compare_exchange_strong(value, fresh, std::memory_order_relaxed)) {
             value = fresh;
         }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Implements the calls that move data or make descriptors.
 #include "kernel/io.hpp"
 
 #include "kernel/own_fd.hpp"
@@ -80,7 +82,7 @@ bool has_rwf_nosignal() noexcept {
         }
         const io_result tried = write_byte_without_signal(writer.get());
         if (!tried && tried.system_error() != EOPNOTSUPP) {
-            return false;  // says nothing of the kernel
+            return false;  // proves nothing about the kernel
         }
         known = tried ? support::yes : support::no;
         nosignal_support.store(known, std::memory_order_relaxed);
@@ -170,7 +172,7 @@ io_result sendmsg(int fd, const msghdr* message, int flags) noexcept {
 }
 
 io_result send_file(int socket, int file, std::int64_t offset, std::size_t size) noexcept {
-    // There is no flag against the signal here.
+    // sendfile() has no flag against SIGPIPE.
     const sigpipe_guard guard;
     return retried(call::send, [&] {
         off_t at = offset;
@@ -180,8 +182,8 @@ io_result send_file(int socket, int file, std::int64_t offset, std::size_t size)
 }
 
 io_result accept(int fd, sockaddr* address, socklen_t* size, int flags) noexcept {
-    // Where a low number may come, a higher one is taken first: without one, a connection that was
-    // accepted would have to be closed instead of waiting in the backlog.
+    // If fds 0 to 2 may come, a higher number is reserved first. Otherwise an accepted connection
+    // might have to be closed for lack of a number, instead of waiting in the backlog.
     unique_fd reserved;
     if (has_met_standard_fds()) {
         if (const auto error = reserve_number(fd, reserved)) {
@@ -199,7 +201,7 @@ io_result accept(int fd, sockaddr* address, socklen_t* size, int flags) noexcept
 
 io_result connect(int fd, const sockaddr* address, socklen_t size) noexcept {
     const io_result result = once(call::connect, [&] { return ::connect(fd, address, size); });
-    // An interrupted connect goes on in the background, like one that never blocked.
+    // An interrupted connect goes on in the background, like a non-blocking one.
     return result.system_error() == EINTR ? io_result::system_error(EINPROGRESS) : result;
 }
 
@@ -218,7 +220,7 @@ io_result shutdown(int fd, int how) noexcept {
 open_how how_to_open(int flags, std::uint32_t mode, std::uint64_t resolve) noexcept {
     open_how how{};
     how.flags = static_cast<std::uint64_t>(static_cast<unsigned>(flags | O_CLOEXEC));
-    // openat() overlooks a mode that has no use; openat2() refuses it.
+    // openat() ignores a mode that has no use; openat2() refuses it.
     how.mode = makes_file(flags) ? mode & 07777U : 0U;
     how.resolve = resolve;
     return how;
@@ -236,7 +238,7 @@ io_result open(int directory, const char* path, int flags, std::uint32_t mode,
 }
 
 io_result close(int fd) noexcept {
-    // The number is free afterwards whatever close() says: EINTR must not be retried.
+    // close() frees the number even if it fails, so EINTR must not be retried.
     const io_result result = surely(call::close, [&] { return ::close(fd); });
     return result.system_error() == EINTR ? io_result::value(0) : result;
 }

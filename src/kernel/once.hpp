@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The door to the kernel. All calls of the library go through once() or surely(), so that every
+// call is counted and a test can make each call fail.
 #pragma once
 
 #include "kernel/call.hpp"
@@ -8,15 +11,13 @@
 #include <cerrno>
 #include <cstdint>
 
-/// The door to the kernel: all calls of the library are made through once() or surely(), so that
-/// none is forgotten in a count, and a test can make each fail.
 namespace eddy::kernel {
 
-/// What a call has returned: a value, or -1 for errno.
+/// Converts the return value of a C library call: a value, or -1 with errno set.
 inline io_result result_of(std::int64_t returned) noexcept {
     return returned >= 0 ? io_result::value(returned) : io_result::system_error(errno);
 }
-/// What pthread functions return: 0, or an error.
+/// Converts the return value of a pthread function: 0, or an error.
 constexpr io_result result_of_error(int error) noexcept {
     return error == 0 ? io_result::value(0) : io_result::system_error(error);
 }
@@ -26,7 +27,7 @@ constexpr io_result as_result(io_result result) noexcept { return result; }
 inline io_result as_result(std::int64_t returned) noexcept { return result_of(returned); }
 }  // namespace detail
 
-/// Makes a call. `function` returns an io_result, or what the C library does: a negative number
+/// Makes a call. `function` returns an io_result, or a C library value in which a negative number
 /// stands for errno.
 template <class Function>
 [[gnu::always_inline]] inline io_result once(call which, Function&& function) noexcept {
@@ -37,7 +38,7 @@ template <class Function>
     return detail::as_result(function());
 }
 
-/// Makes a call that must never be left out: one that a test lets fail is made, too.
+/// Makes a call that must never be skipped: it is made even if a test lets it fail.
 template <class Function>
 io_result surely(call which, Function&& function) noexcept {
     ++detail::calls;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Starts and joins threads.
 #include "kernel/os_thread.hpp"
 
 #include "kernel/once.hpp"

@@ -9,7 +9,7 @@
 
 namespace eddy::kernel {
 
-/// A thread that is joined before its handle ends.
+/// A thread that must be joined before its handle is destroyed.
 class os_thread {
 public:
     os_thread() noexcept = default;
@@ -17,10 +17,10 @@ public:
     os_thread& operator=(const os_thread&) = delete;
     ~os_thread() { EDDY_ASSERT(!runs_, "a thread was not joined"); }
 
-    /// The new thread calls `run(argument)`, whose result is ignored. EAGAIN: there are too many
-    /// threads, or too little memory.
+    /// Starts a thread that calls `run(argument)` and ignores the result. EAGAIN means too many
+    /// threads or too little memory.
     std::error_code start(void* (*run)(void*), void* argument) noexcept;
-    /// Returns when `run` has returned. Does nothing if no thread was started.
+    /// Waits until `run` has returned. Does nothing if no thread was started.
     void join() noexcept;
     /// True from start() to join().
     bool joinable() const noexcept { return runs_; }

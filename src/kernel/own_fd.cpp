@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Keeps eddy's own fds off the numbers 0 to 2.
 #include "kernel/own_fd.hpp"
 
 #include "kernel/io.hpp"
@@ -19,13 +21,13 @@ std::atomic<bool> met_standard_fds{false};
 io_result duplicate_above_standard(int fd) noexcept {
     const io_result made =
         once(call::dupfd, [&] { return ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); });
-    // EINVAL: the process may have no number above 2.
+    // EINVAL means that the process may have no number above 2.
     return made.system_error() == EINVAL ? io_result::system_error(EMFILE) : made;
 }
 
 }  // namespace
 
-// relaxed, here and below: the hint carries no data.
+// relaxed, here and below: the flag is a hint and publishes no data.
 bool has_met_standard_fds() noexcept { return met_standard_fds.load(std::memory_order_relaxed); }
 
 void forget_standard_fds(io_result made) noexcept {

@@ -8,8 +8,7 @@
 
 namespace eddy::kernel {
 
-/// Calls `visit(int)` for each descriptor that came with a received message. They are the
-/// receiver's to close.
+/// Calls `visit(int)` for each fd that came with a received message. The receiver must close them.
 template <class Visitor>
 void for_each_passed_fd(msghdr& message, Visitor&& visit) noexcept {
     for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Implements sleeping for a time, and yielding.
 #include "kernel/pause.hpp"
 
 #include "kernel/once.hpp"

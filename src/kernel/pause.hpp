@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Giving the processor to other threads.
 #pragma once
 
 #include <eddy/base/clock.hpp>
 
-/// Giving the processor to others.
 namespace eddy::kernel {
 
-/// Sleeps for that time. A signal ends it early, as a fault does: callers look again whether what
-/// they wait for has happened.
+/// Sleeps for `time`. A signal or an injected fault ends the sleep early, so callers check again
+/// for the condition that they wait for.
 void pause_for(duration time) noexcept;
 
-/// Lets other threads run that are ready.
+/// Lets other ready threads run.
 void yield() noexcept;
 
 }  // namespace eddy::kernel

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Opens, signals and reaps processes through their pidfds.
 #include "kernel/process.hpp"
 
 #include "kernel/once.hpp"
@@ -21,7 +23,7 @@ std::error_code system_error(int error) noexcept { return {error, std::system_ca
 
 constexpr idtype_t by_pidfd = static_cast<idtype_t>(3);  // P_PIDFD
 
-/// The form that wait() uses, from the one that waitid() does.
+/// Converts the status of waitid() to the form of wait().
 int wait_status_of(const siginfo_t& info) noexcept {
     switch (info.si_code) {
         case CLD_EXITED:
@@ -33,9 +35,9 @@ int wait_status_of(const siginfo_t& info) noexcept {
     }
 }
 
-/// `operation_would_block`: nothing of what was asked for.
+/// Asks without waiting. `operation_would_block` if no child has a matching change.
 std::error_code wait_now(idtype_t by, int id, int what, siginfo_t& info, rusage* usage) noexcept {
-    // glibc's waitid() has no room for the usage.
+    // The raw call, because glibc's waitid() does not report the usage.
     const io_result asked = retried(call::waitid, [&] {
         return ::syscall(SYS_waitid, by, id, &info, what | WNOHANG | __WALL, usage);
     });
@@ -61,7 +63,7 @@ std::error_code reap(idtype_t by, int id, process_end& out) noexcept {
     return {};
 }
 
-/// Newer than the headers that we build with.
+/// The kernel's struct pidfd_info, which the build's headers lack.
 struct pidfd_info {
     std::uint64_t mask;
     std::uint64_t cgroup;
@@ -90,8 +92,8 @@ std::error_code signal_group(int pidfd, pid_t leader, int signal) noexcept {
     if (error != std::errc::invalid_argument || leader <= 0) {
         return error;
     }
-    // A leader that was not reaped keeps the number. Any other answer, such as EPERM, says that it
-    // is there.
+    // A leader that was not reaped keeps its number. Errors other than ESRCH, such as EPERM, say
+    // that the leader exists.
     if (send_signal(pidfd, 0, 0) == std::errc::no_such_process) {
         return system_error(ESRCH);
     }

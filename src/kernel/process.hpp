@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Makes processes, and asks about them through their pidfds.
 #pragma once
 
 #include <eddy/base/spawn_step.hpp>
@@ -11,10 +13,9 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/// Making processes, and asking about them through their pidfd.
 namespace eddy::kernel {
 
-/// `source`, an fd of the parent's, is to be `target` in the child.
+/// The child gets `source`, an fd of the parent, as `target`.
 struct fd_placement {
     int source;
     int target;
@@ -25,13 +26,13 @@ struct limit_setting {
     rlimit limit;
 };
 
-/// All that the child needs, made before there is one: it must not allocate.
+/// Everything that the child needs. The parent prepares it, because the child must not allocate.
 struct spawn_plan {
-    const char* const* paths = nullptr;  ///< tried in this order; the last one is null
+    const char* const* paths = nullptr;  ///< tried in order; ends with null
     char* const* arguments = nullptr;
-    char* const* environment = nullptr;  ///< null: the parent's, as it is then
+    char* const* environment = nullptr;  ///< null: the parent's at that time
     const char* directory = nullptr;     ///< null: the parent's
-    /// In the order of their targets, each target once. The child writes into it.
+    /// Sorted by target, each target once. The child writes into it.
     std::span<fd_placement> fds;
     bool keep_other_fds = false;
     std::span<const limit_setting> limits;
@@ -41,7 +42,7 @@ struct spawn_plan {
     std::span<const gid_t> groups;
     std::int64_t group = -1;  ///< -1: the parent's
     std::int64_t user = -1;
-    std::uint64_t mask = 0;  ///< the signals that are blocked in the program
+    std::uint64_t mask = 0;  ///< the signals that the program starts with blocked
     bool keep_ignored = false;
     std::span<std::byte> stack;  ///< `child_stack_size` bytes
 };
@@ -53,18 +54,19 @@ struct spawned {
     unique_fd pidfd;  ///< CLOEXEC
 };
 
-/// Returns when the program runs, or could not be started: then nothing is left of the child. Costs
-/// the same however large the parent is. Thread: any.
+/// Starts a program. Returns when the program runs or could not be started; after a failure nothing
+/// is left of the child. The cost does not depend on the parent's size.
+/// Thread: any.
 std::error_code spawn(const spawn_plan& plan, spawned& out, spawn_step& failed) noexcept;
 
 std::error_code open_pidfd(pid_t pid, unique_fd& out) noexcept;
-/// `signal` 0 only asks: `no_such_process` if it has been reaped.
+/// Sends a signal. `signal` 0 only asks if the process exists. `no_such_process` if it was reaped.
 std::error_code signal_pidfd(int pidfd, int signal) noexcept;
 
-/// To all processes of the group that the process leads or has led. A kernel before 6.9 knows the
-/// group by its number only, `leader`. If that process has been reaped, the number may be that of
-/// another group by now, and the error is `no_such_process`. -1: there is no number that may be
-/// used, and the error is `invalid_argument`.
+/// Signals all processes of the group that the process leads or has led. Kernels before 6.9 know
+/// the group only by its number, `leader`. If the leader has been reaped, another group may have
+/// that number by now, and the error is `no_such_process`. A `leader` of -1 means that there is no
+/// safe number: the error is `invalid_argument`.
 std::error_code signal_group(int pidfd, pid_t leader, int signal) noexcept;
 
 /// How a process ended.
@@ -74,20 +76,20 @@ struct process_end {
     rusage usage{};
 };
 
-/// Takes the end of a child, which is gone then. `operation_would_block`: it has not ended.
-/// `no_child_process`: not ours, or others took it.
+/// Reaps a child through its pidfd. `operation_would_block`: the child has not ended.
+/// `no_child_process`: the process is not a child, or others have reaped it.
 std::error_code reap(int pidfd, process_end& out) noexcept;
-/// A child that has ended and was not reaped, whichever. `operation_would_block`: there is none.
+/// Finds any child that has ended and was not reaped. `operation_would_block`: there is none.
 std::error_code find_ended(pid_t& out) noexcept;
-/// As reap().
+/// Reaps a child by its pid, with the errors of reap().
 std::error_code reap_pid(pid_t pid, process_end& out) noexcept;
-/// Takes what a child's last stop (its signal) or continuation (0) has left to be told.
-/// `operation_would_block`: nothing. `no_child_process`: not ours, or gone.
+/// Takes the latest unreported stop (its signal) or continuation (0) of a child.
+/// `operation_would_block`: there is none. `no_child_process`: not a child, or gone.
 std::error_code take_change(int pidfd, int& stopped_by) noexcept;
-/// True also for one that has ended and waits to be reaped.
+/// True also for a child that has ended and waits to be reaped.
 bool is_child(int pidfd) noexcept;
-/// What the kernel keeps of a process that was reaped, by whomever (Linux 6.15 on); else
-/// `no_child_process`.
+/// Finds how a process ended that was reaped, whoever reaped it (Linux 6.15 and later).
+/// `no_child_process` if the kernel does not know.
 std::error_code recall_end(int pidfd, process_end& out) noexcept;
 
 }  // namespace eddy::kernel

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Finds out why the kernel may refuse a call.
 #include "kernel/restrictions.hpp"
 
 #include "kernel/io.hpp"
@@ -14,7 +16,7 @@
 namespace eddy::kernel {
 
 bool has_seccomp_filter() noexcept {
-    // prctl(PR_GET_SECCOMP) is a call that a filter may end the process for.
+    // Not by prctl(PR_GET_SECCOMP), for which a filter may kill the process.
     const thread_status self("thread-self");
     const char* const mode = self.field("Seccomp");
     return mode != nullptr && std::atoi(mode) == SECCOMP_MODE_FILTER;

@@ -7,7 +7,7 @@
 
 namespace eddy::kernel {
 
-/// Tries again after EINTR.
+/// Repeats a call until it ends with something other than EINTR.
 template <class Try>
 io_result retried(Try&& once_more) noexcept {
     for (;;) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Implements signal masks, dispositions and signalfds.
 #include "kernel/signal.hpp"
 
 #include "kernel/io.hpp"
@@ -22,7 +24,7 @@ namespace eddy::kernel {
 
 namespace {
 
-/// none --the first to block--> writing --the mask is there--> kept
+/// State of `original`: none --first block_signals()--> writing --mask stored--> kept
 enum class keeping : int { none, writing, kept };
 
 std::atomic<keeping> original_state{keeping::none};
@@ -48,7 +50,7 @@ bool disposition(int signum, struct sigaction& action) noexcept {
     return once(call::sigaction, [&] { return ::sigaction(signum, nullptr, &action); }).ok();
 }
 
-/// Null at the end.
+/// The next entry of the directory, or null at the end.
 const dirent* next_of(DIR& directory) noexcept {
     const dirent* found = nullptr;
     once(call::read, [&] {
@@ -58,7 +60,7 @@ const dirent* next_of(DIR& directory) noexcept {
     return found;
 }
 
-/// True also if the thread has ended meanwhile. Else `name` is the thread's.
+/// True if the thread blocks the signal or has ended. `name` receives the name of a live thread.
 bool blocks(const char* thread, int signum, char (&name)[16]) noexcept {
     char path[32];
     std::snprintf(path, sizeof path, "self/task/%.20s", thread);
@@ -97,7 +99,7 @@ sigset_t signal_mask() noexcept {
 }
 
 sigset_t original_mask() noexcept {
-    // acquire: pairs with keep_original(): sees the mask.
+    // acquire: pairs with keep_original(), whose mask is read next.
     const bool kept = original_state.load(std::memory_order_acquire) == keeping::kept;
     return kept ? original : signal_mask();
 }
@@ -147,7 +149,8 @@ void put_back(const signalfd_siginfo& record) noexcept {
     info.si_pid = static_cast<pid_t>(record.ssi_pid);
     info.si_uid = record.ssi_uid;
     info.si_status = record.ssi_status;
-    // What only the kernel sends, a thread may send only by its own number; it goes to the process.
+    // The kernel lets a thread forge a kernel's signal only with its own thread number as the
+    // target. The signal goes to the whole process nevertheless.
     const io_result thread = once(call::getid, [] { return ::gettid(); });
     once(call::sigqueue,
          [&] { return ::syscall(SYS_rt_sigqueueinfo, thread.raw(), info.si_signo, &info); });

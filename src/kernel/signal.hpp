@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Signal masks, dispositions and signalfds. Masks are those of the calling thread.
 #pragma once
 
 #include <eddy/base/unique_fd.hpp>
@@ -9,38 +11,37 @@
 #include <sys/signalfd.h>
 #include <sys/types.h>
 
-/// Masks, dispositions and signalfds. Masks are those of the calling thread.
 namespace eddy::kernel {
 
-/// The first call in this process keeps the mask as it was before, for original_mask().
+/// Blocks signals. The first call in the process saves the previous mask for original_mask().
 std::error_code block_signals(const sigset_t& signals) noexcept;
 std::error_code unblock_signals(const sigset_t& signals) noexcept;
 sigset_t signal_mask() noexcept;
-/// As it was before the first block_signals(); as it is if there was none. Thread: any.
+/// The mask before the first block_signals(), or the current mask if there was no such call.
+/// Thread: any.
 sigset_t original_mask() noexcept;
 
-/// False as well if there is no such signal.
+/// True if the signal is ignored. False if there is no such signal.
 bool is_ignored(int signum) noexcept;
-/// Whether SIGCHLD is set not to come for stops (SA_NOCLDSTOP), or not to leave statuses
-/// (SA_NOCLDWAIT).
+/// True if SIGCHLD does not report stops (SA_NOCLDSTOP) or leaves no exit statuses (SA_NOCLDWAIT).
 bool hides_children() noexcept;
-/// In every thread of this process, as far as /proc tells.
+/// True if every thread of this process blocks the signal, as far as /proc tells.
 bool is_blocked_everywhere(int signum) noexcept;
 
 struct thread_identity {
     pid_t id = 0;
     char name[16] = "";
 };
-/// The first thread of this process that does not block the signal, as far as /proc tells; id 0 if
-/// there is none.
+/// The first thread of this process that does not block the signal, as far as /proc tells. The id
+/// is 0 if there is none.
 thread_identity thread_not_blocking(int signum) noexcept;
 
 std::error_code set_default_disposition(int signum) noexcept;
 
-/// Sends the process a signal again that was read, as it was.
+/// Sends this process again, unchanged, a signal that was read.
 void put_back(const signalfd_siginfo& record) noexcept;
 
-/// Non-blocking, CLOEXEC. It is read with read(), one signalfd_siginfo at a time.
+/// Makes a non-blocking, CLOEXEC signalfd. read() takes one signalfd_siginfo at a time from it.
 std::error_code make_signalfd(const sigset_t& signals, unique_fd& out) noexcept;
 
 }  // namespace eddy::kernel

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Blocks SIGPIPE around a call, and discards the signal that the call raised.
 #include "kernel/sigpipe_guard.hpp"
 
 #include "kernel/retried.hpp"

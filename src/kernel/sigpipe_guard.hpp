@@ -5,8 +5,8 @@
 
 namespace eddy::kernel {
 
-/// Keeps SIGPIPE from this thread while it lives, and takes away one that came meanwhile; one that
-/// was pending before stays. For kernels without RWF_NOSIGNAL.
+/// Keeps SIGPIPE from this thread during the guard's life, and discards one raised meanwhile. A
+/// SIGPIPE that was pending before stays pending. For kernels without RWF_NOSIGNAL.
 class sigpipe_guard {
 public:
     sigpipe_guard() noexcept;
@@ -17,7 +17,7 @@ public:
 private:
     sigset_t old_mask_;
     bool was_pending_;
-    bool blocks_;  ///< false only where the kernel refused that
+    bool blocks_;  ///< false only if the kernel refused to block it
 };
 
 }  // namespace eddy::kernel

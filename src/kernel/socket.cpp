@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Implements making sockets and pipes, and their options and addresses.
 #include "kernel/socket.hpp"
 
 #include "kernel/own_fd.hpp"
@@ -14,7 +16,7 @@ namespace eddy::kernel {
 
 namespace {
 
-/// Both or neither: on error the two are closed, and `a` and `b` unchanged.
+/// Keeps both ends or neither: after an error the ends are closed, and `a` and `b` are unchanged.
 std::error_code keep_own(const int (&ends)[2], unique_fd& a, unique_fd& b) noexcept {
     unique_fd first(ends[0]);
     unique_fd second(ends[1]);
@@ -81,7 +83,7 @@ std::error_code get_option(int fd, int level, int name, void* value, socklen_t& 
 }
 
 std::error_code interface_index(const char* name, std::uint32_t& out) noexcept {
-    // The C library makes a socket, asks it, and closes it.
+    // The C library opens a socket, asks it, and closes it.
     const io_result found = once(call::socket, [&] {
         const unsigned index = ::if_nametoindex(name);
         return index == 0 ? -1 : static_cast<int>(index);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Makes and queries sockets. New fds are CLOEXEC, and never 0, 1 or 2.
 #pragma once
 
 #include <eddy/base/unique_fd.hpp>
@@ -8,7 +10,6 @@
 
 #include <sys/socket.h>
 
-/// Making sockets and asking them. New fds are CLOEXEC, and never 0, 1 or 2.
 namespace eddy::kernel {
 
 std::error_code make_socket(int family, int type, int protocol, unique_fd& out) noexcept;
@@ -24,7 +25,7 @@ std::error_code set_option(int fd, int level, int name, const void* value,
                            socklen_t length) noexcept;
 std::error_code get_option(int fd, int level, int name, void* value, socklen_t& length) noexcept;
 
-/// The number of the network interface of this name. `no_such_device`: there is none.
+/// The number of the network interface called `name`. `no_such_device` if there is none.
 std::error_code interface_index(const char* name, std::uint32_t& out) noexcept;
 
 }  // namespace eddy::kernel

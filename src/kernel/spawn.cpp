@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Starts a program in a child that shares the parent's memory until it executes.
 #include "kernel/fork_mark.hpp"
 #include "kernel/own_fd.hpp"
 #include "kernel/process.hpp"
@@ -16,8 +18,8 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_THREAD__)
-/// clone() by its other name. TSan's own clone() takes a child on the same memory for a fork, and
-/// stops watching the locks of the thread that called it: every later one looks like a race.
+/// The other name of clone(). TSan's own clone() takes a child on shared memory for a fork, and
+/// stops tracking the locks of the calling thread: every later lock looks like a race.
 extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);
 #define EDDY_CLONE ::__clone
 #else
@@ -28,13 +30,12 @@ namespace eddy::kernel {
 
 namespace {
 
-/// The kernel's own form of a signal set; glibc hides the signals 32 and 33.
+/// The kernel's own form of a signal set. glibc hides the signals 32 and 33.
 using signal_mask = std::uint64_t;
 
-/// When the child becomes another user or group, the kernel marks the memory that it shares with
-/// the parent as not to be dumped: the parent would leave no core file any more. The mark is taken
-/// back only when the child has left, because until then it keeps the new user from looking into
-/// it.
+/// Keeps the parent able to dump core. When the child becomes another user or group, the kernel
+/// marks the shared memory as not dumpable. The destructor removes the mark only after the child
+/// has left the memory: until then the mark keeps the new user from inspecting the memory.
 class keep_dumpable {
 public:
     explicit keep_dumpable(const spawn_plan& plan) : needed_(plan.user >= 0 || plan.group >= 0) {
@@ -57,11 +58,12 @@ public:
     keep_dumpable& operator=(const keep_dumpable&) = delete;
 
 private:
-    /// A thread of the parent holds nothing here: in the child after fork() it does not exist.
+    /// Waits only for threads of this process. A mark of the parent process is taken over: after
+    /// fork() the child has none of its threads.
     static void lock() noexcept {
         const std::uint64_t mine = process_mark();
         std::uint64_t before = 0;
-        // acquire: pairs with the destructor: the mark has been taken back.
+        // acquire: pairs with the destructor, which has removed the kernel's mark before.
         while (!holder.compare_exchange_weak(before, mine, std::memory_order_acquire,
                                              std::memory_order_relaxed)) {
             if (before == mine) {
@@ -71,7 +73,7 @@ private:
         }
     }
 
-    static inline constinit std::atomic<std::uint64_t> holder{0};  ///< the process's mark, or 0
+    static inline constinit std::atomic<std::uint64_t> holder{0};  ///< a process_mark(), or 0
     bool needed_;
     std::int64_t before_ = 0;
 };
@@ -110,7 +112,7 @@ std::error_code spawn(const spawn_plan& plan, spawned& out, spawn_step& failed) 
     out.pid = static_cast<pid_t>(pid.raw());
     failed = job.step;
     if (job.step == spawn_step::none) {
-        // Nothing may fail any more: where no other fd is left it stays there.
+        // Nothing may fail now: if no other number is free, the pidfd stays where it is.
         static_cast<void>(move_from_standard(out.pidfd));
         return {};
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Turns a fresh child into the program to execute, with raw system calls only.
 #include "kernel/spawn_child.hpp"
 
 #include <cerrno>
@@ -14,7 +16,7 @@ namespace eddy::kernel {
 
 namespace {
 
-/// The kernel's own form of a signal set and an action; glibc hides the signals 32 and 33.
+/// The kernel's own forms of a signal set and an action. glibc hides the signals 32 and 33.
 using signal_mask = std::uint64_t;
 struct signal_action {
     unsigned long handler;
@@ -26,8 +28,8 @@ constexpr int last_signal = 64;
 constexpr unsigned long is_default = 0;
 constexpr unsigned long is_ignored = 1;
 
-/// No handler of the parent's may run in the child, which shares its memory: exec would be too
-/// late.
+/// Resets handlers before exec, because no handler of the parent may run in the child, which shares
+/// the parent's memory.
 EDDY_IN_CHILD void reset_dispositions(bool keep_ignored) noexcept {
     for (int signal = 1; signal <= last_signal; ++signal) {
         signal_action action{};
@@ -49,7 +51,8 @@ EDDY_IN_CHILD bool is_target(const spawn_plan& plan, int fd) noexcept {
     return false;
 }
 
-/// What would be overwritten before it is read is moved out of the way first.
+/// Places the fds. First moves away every source whose number is also a target, so that no source
+/// is overwritten before it is used.
 EDDY_IN_CHILD bool place_fds(const spawn_plan& plan) noexcept {
     const int free_from = plan.fds.empty() ? 0 : plan.fds.back().target + 1;
     for (fd_placement& one : plan.fds) {
@@ -72,8 +75,8 @@ EDDY_IN_CHILD bool place_fds(const spawn_plan& plan) noexcept {
     return true;
 }
 
-/// Others may have opened fds without CLOEXEC. Kernels before 5.11 cannot do this: there they are
-/// inherited.
+/// Sets CLOEXEC on other fds, which other code may have opened without it. Kernels before 5.11
+/// cannot do that, and the program inherits those fds.
 EDDY_IN_CHILD void hide_other_fds(const spawn_plan& plan) noexcept {
     unsigned first = 3;
     for (const fd_placement& one : plan.fds) {
@@ -97,8 +100,8 @@ EDDY_IN_CHILD bool set_limits(const spawn_plan& plan) noexcept {
     return true;
 }
 
-/// Tries one path after the other, as a search does: one that may not be executed is told only if
-/// there is no other.
+/// Tries the paths in order, like a search along PATH. A file without permission to execute is
+/// reported only if no later path works.
 EDDY_IN_CHILD int execute(const spawn_plan& plan) noexcept {
     char* const* const environment = plan.environment != nullptr ? plan.environment : ::environ;
     int denied = 0;
@@ -113,7 +116,7 @@ EDDY_IN_CHILD int execute(const spawn_plan& plan) noexcept {
     return denied != 0 ? denied : errno;
 }
 
-/// The step that failed, with errno set.
+/// Returns the step that failed, with errno set.
 EDDY_IN_CHILD spawn_step become(const spawn_plan& plan) noexcept {
     reset_dispositions(plan.keep_ignored);
     if (plan.session && ::syscall(SYS_setsid) < 0) {
@@ -125,7 +128,7 @@ EDDY_IN_CHILD spawn_step become(const spawn_plan& plan) noexcept {
     if (!place_fds(plan)) {
         return spawn_step::descriptors;
     }
-    // Before the user is changed: what follows may need the parent's rights.
+    // Limits and groups come before the user, because they may need the parent's rights.
     if (!set_limits(plan)) {
         return spawn_step::limits;
     }
@@ -138,7 +141,7 @@ EDDY_IN_CHILD spawn_step become(const spawn_plan& plan) noexcept {
     if (plan.user >= 0 && ::syscall(SYS_setresuid, plan.user, plan.user, plan.user) != 0) {
         return spawn_step::user;
     }
-    // With the new user's rights.
+    // The directory is entered with the new user's rights.
     if (plan.directory != nullptr && ::syscall(SYS_chdir, plan.directory) != 0) {
         return spawn_step::directory;
     }

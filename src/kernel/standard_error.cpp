@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Writes reports to the standard error that the process started with.
 #include "kernel/standard_error.hpp"
 
 #include "base/report.hpp"
@@ -27,7 +29,7 @@ const standard_error& at_start() noexcept {
     static const standard_error started;
     return started;
 }
-/// Asks before main(), while descriptor 2 is still the one that the process started with.
+/// Initialized before main(), while descriptor 2 is still the one that the process started with.
 [[maybe_unused]] const standard_error& asked_early = at_start();
 
 }  // namespace

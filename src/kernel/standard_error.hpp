@@ -7,17 +7,17 @@
 
 namespace eddy::kernel {
 
-/// The standard error that a process started with. A process may start without one; its descriptor
-/// 2 is then whatever it opens first.
+/// The standard error that the process started with. A process that starts without one may open
+/// anything as descriptor 2.
 class standard_error {
 public:
-    /// Remembers what descriptor 2 is now.
+    /// Remembers the file behind descriptor 2.
     standard_error() noexcept;
 
     /// Writes a line, unless descriptor 2 was closed at the start or has since become another
-    /// socket: that is a peer, who must not receive it. A file or pipe that the program has put in
-    /// its place is a redirection, and receives the line. A line that would have to wait for room
-    /// in a pipe is dropped. Never raises SIGPIPE.
+    /// socket, whose peer must not receive the line. A file or pipe in its place is a redirection
+    /// and receives the line. A line is dropped if it would have to wait for room in a pipe. Never
+    /// raises SIGPIPE.
     void write(std::string_view line) const noexcept;
 
 private:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Implements the properties of the calling thread.
 #include "kernel/thread.hpp"
 
 #include "kernel/once.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Reads and searches a thread's status file in /proc.
 #include "kernel/thread_status.hpp"
 
 #include "kernel/io.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Implements the io_uring calls that liburing does not offer.
 #if EDDY_HAS_IO_URING
 
 #include "kernel/uring.hpp"
@@ -26,8 +28,8 @@ namespace {
 
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
 
-/// The end of the time and an interruption are no errors. (When something was submitted, that is
-/// what the call says, not how the waiting ended.)
+/// Converts an error: a passed deadline and an interruption are no errors. A call that has
+/// submitted something returns that count and not how the wait ended.
 std::error_code ended(int error) noexcept {
     return error == 0 || error == ETIME || error == EINTR ? std::error_code() : system_error(error);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Implements the poller on epoll.
 #include "poller/epoll_poller.hpp"
 
 #include "base/make_opened.hpp"
@@ -33,7 +35,7 @@ call_failure epoll_poller::open() noexcept {
     if (auto error = kernel::make_eventfd(wake_)) {
         return {error, "eventfd"};
     }
-    // Edge-triggered: each write is an event of its own, so it never has to be read.
+    // Edge-triggered: each write is a new event, so the eventfd never has to be read.
     return {add(wake_.get(), interest::readable, trigger::edge, wake_token), "epoll_ctl"};
 }
 
@@ -59,7 +61,7 @@ std::error_code epoll_poller::modify(int fd, interest wanted, trigger how,
     epoll_event event = described(wanted, how, token);
     const auto error = kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
     if (error == std::errc::no_such_file_or_directory) {
-        // It had no interest, and so was not in the set.
+        // Without interest it was not in the set.
         return kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
     }
     return error;
@@ -67,8 +69,8 @@ std::error_code epoll_poller::modify(int fd, interest wanted, trigger how,
 
 bool epoll_poller::remove(int fd) noexcept {
     epoll_event ignored{};
-    // Fails if the fd was closed behind our back: then the kernel has removed it already, or
-    // holds it for a duplicate, whose events carry a token that is no longer valid.
+    // Fails if the fd was closed without remove(). The kernel has then removed the registration, or
+    // keeps it for a duplicate, whose events carry a token that is no longer valid.
     return !kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, &ignored);
 }
 
@@ -78,8 +80,8 @@ bool epoll_poller::has(int fd, interest wanted, trigger how, std::uint64_t token
 }
 
 bool epoll_poller::readd(int fd, interest wanted, trigger how, std::uint64_t token) noexcept {
-    // The kernel knows a registration by number and open file, so that this cannot meet one of
-    // another file, and finds none if the number is another's by now.
+    // The kernel identifies a registration by number and open file. So the call cannot change
+    // another file's registration, and fails if the number now belongs to another file.
     epoll_event event = described(wanted, how, token);
     const auto error = kernel::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
     if (error && error != std::errc::no_such_file_or_directory) {

@@ -15,10 +15,10 @@
 
 namespace eddy {
 
-/// What make_epoll_poller() makes.
+/// The epoll poller that make_epoll_poller() makes.
 class epoll_poller final : public poller {
 public:
-    /// Belongs to no registration: what wake() is reported with.
+    /// The token with which wake() is reported. No registration has it.
     static constexpr std::uint64_t wake_token = UINT64_MAX;
 
     call_failure open() noexcept;
@@ -36,8 +36,8 @@ public:
     void wake() noexcept override { kernel::signal_eventfd(wake_.get()); }
     int native_handle() const noexcept override { return epoll_.get(); }
 
-    /// wait(), for whoever has it in line and goes through what the kernel says itself, with what
-    /// wake() has caused among it.
+    /// The inlined part of wait(), for callers that go through the kernel's events themselves. The
+    /// events include that of wake().
     [[gnu::always_inline]] io_result wait_for(time_point until,
                                               std::span<epoll_event> events) const noexcept {
         return kernel::epoll_wait(epoll_.get(), events, until);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Implements the poller on poll().
 #include "base/make_opened.hpp"
 #include "kernel/event.hpp"
 #include "poller/poller.hpp"
@@ -15,16 +17,16 @@ namespace eddy {
 
 namespace {
 
-/// Level-triggered: the array that poll() is given holds exactly the fds that someone is interested
-/// in; one with no interest is taken out, because error and hang-up would be reported for ever.
+/// A level-triggered poller. The array for poll() holds exactly the fds with an interest. An fd
+/// without interest is taken out, because its error or hang-up would be reported for ever.
 class poll_poller final : public poller {
 public:
     call_failure open() noexcept try {
         if (auto error = kernel::make_eventfd(wake_)) {
             return {error, "eventfd"};
         }
-        // Not by insert(): a table of places up to its number would be much for a poller without
-        // any fds, and there can be thousands of those.
+        // Not by insert(), which would make a table up to the fd's number. That is a lot for a
+        // poller without fds, and thousands of those may exist.
         fds_.push_back({wake_.get(), static_cast<short>(interest::readable), 0});
         tokens_.push_back(0);
         return {};
@@ -42,7 +44,7 @@ public:
         if (auto error = make_room(fd)) {
             return error;
         }
-        remove(fd);  // what an earlier fd of that number left, when others closed it
+        remove(fd);  // left by an earlier fd of this number that was closed without remove()
         return modify(fd, wanted, how, token);
     }
 
@@ -84,8 +86,8 @@ public:
             woken = true;
             --reported;
         }
-        // Starts behind the fd that was reported last, so that the first ones cannot crowd out the
-        // rest when `events` is small.
+        // Starts behind the fd reported last, so that the first fds cannot crowd out the rest if
+        // `events` is small.
         const std::size_t watched = fds_.size() - 1;
         std::size_t count = 0;
         for (std::size_t step = 0; reported != 0 && step != watched; ++step) {
@@ -110,17 +112,17 @@ public:
 private:
     static constexpr std::size_t outside = SIZE_MAX;
 
-    /// All that could fail happens here, when an fd is added; a change of interest never allocates.
+    /// Does all that can fail when an fd is added, so that a change of interest never allocates.
     std::error_code make_room(int fd) noexcept try {
         const auto numbers = static_cast<std::size_t>(fd) + 1;
         if (place_.size() < numbers) {
-            // And for what comes next: whoever reserves adds a stand-in, and what takes its place
-            // has a number that is not far.
+            // A reservation adds a stand-in fd, and the fd that replaces it has a slightly higher
+            // number: room for that one is made here, too.
             constexpr std::size_t more = 32;
             const std::size_t size = std::max(numbers + more, place_.size() * 2);
             fds_.reserve(size + 1);
             tokens_.reserve(size + 1);
-            place_.resize(size, outside);  // last: its size says that there is room for all three
+            place_.resize(size, outside);  // last: its size stands for the room in all three
         }
         return {};
     } catch (const std::bad_alloc&) {
@@ -151,7 +153,7 @@ private:
     unique_fd wake_;
     std::vector<pollfd> fds_;  ///< the first is `wake_`
     std::vector<std::uint64_t> tokens_;
-    std::vector<std::size_t> place_;  ///< by fd number: where it is in `fds_`
+    std::vector<std::size_t> place_;  ///< by fd number: the index in `fds_`
     std::size_t start_ = 0;
 };
 
