@@ -23,13 +23,13 @@ namespace detail {
 
 struct no_value {};
 
-/// What a coroutine waits for. The result is written by the operation, and read when the coroutine
-/// goes on.
+/// The state of one co_await. The operation writes the result, and the resumed coroutine reads it.
 ///
 ///     starting  --await_suspend returns-->  suspended  --the operation completes-->  (it resumes)
 ///     starting  --the operation completes-->  completed  (await_suspend does not suspend)
 ///
-/// So a completion inside start() resumes nobody, and a loop of them does not grow the stack.
+/// A completion inside start() therefore resumes nothing, and a loop of them does not grow the
+/// stack.
 template <class Value>
 class await_state {
 public:
@@ -53,13 +53,14 @@ public:
             detail::error_to_exception(static_cast<Error&&>(error)));
     }
 
-    /// True: the coroutine is suspended and the caller must resume it.
+    /// Marks the result as stored. True if the coroutine is suspended: the caller must resume it.
     [[nodiscard]] bool complete() noexcept {
-        // acq_rel: the coroutine sees the result; this sees the suspended coroutine.
+        // acq_rel: the coroutine sees the result; this call sees the suspended coroutine.
         return progress_.exchange(progress::completed, std::memory_order_acq_rel) ==
                progress::suspended;
     }
-    /// False: it is complete already. True: another thread may have resumed the coroutine.
+    /// Marks the coroutine as suspended. False if the operation has completed already. After true,
+    /// another thread may have resumed the coroutine.
     [[nodiscard]] bool suspend() noexcept {
         // acquire: pairs with complete().
         if (progress_.load(std::memory_order_acquire) == progress::completed) return false;
@@ -109,7 +110,7 @@ struct await_receiver {
 template <class Sender, class Promise>
 using awaited_value_t = only_value_t<signatures_or_mistake<Sender, env_of_t<Promise&>>>;
 
-/// Lives in the frame of the coroutine that awaits, the operation inside.
+/// The awaitable made from a sender. Lives, with its operation, in the awaiting coroutine's frame.
 template <class Sender, class Promise>
 class sender_awaitable {
     using value = awaited_value_t<Sender, Promise>;
@@ -128,7 +129,7 @@ public:
         operation_.start();
         if (state_.suspend()) return true;
         if (!state_.stopped()) return false;
-        // The coroutine never goes on, and may be destroyed in here.
+        // The coroutine never continues, and this call may destroy it.
         std::coroutine_handle<>(promise_.unhandled_stopped()).resume();
         return true;
     }
@@ -151,8 +152,9 @@ inline constexpr bool has_one_value =
 
 }  // namespace detail
 
-/// What co_await takes for `object` in a coroutine with this promise: a sender becomes an awaitable
-/// whose result is its value. An error is thrown; a stop ends the coroutine by unhandled_stopped().
+/// Makes the awaitable that co_await uses for `object` in a coroutine with this promise. A sender
+/// becomes an awaitable whose result is the sender's value. The sender's error is thrown; its stop
+/// ends the coroutine by unhandled_stopped().
 struct as_awaitable_t {
     template <class T, class Promise>
     constexpr decltype(auto) operator()(T&& object, Promise& promise) const {

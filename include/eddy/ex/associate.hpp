@@ -19,7 +19,7 @@ namespace eddy::ex {
 
 namespace detail {
 
-/// Destroys a child that was taken away: nothing of it may outlive its association.
+/// Destroys a child that was moved from, because no part of a child may outlive its association.
 template <class Child>
 class taken_child : immovable {
 public:
@@ -34,7 +34,7 @@ private:
 template <class Association, class Child>
 struct associate_sender;
 
-/// Either the child's operation, under the association, or only the receiver, to be stopped.
+/// Holds the child's operation if there is an association, else the receiver, which is stopped.
 template <class Association, class Child, class Receiver>
 class associate_operation {
     using operation = operation_of<Child, Receiver>;
@@ -70,7 +70,7 @@ private:
     choice<operation, Receiver> either_;
 };
 
-/// Has a child as long as it has an association.
+/// A sender that holds its child only while it has an association.
 template <class Association, class Child>
 struct associate_sender {
     using sender_concept = sender_tag;
@@ -86,7 +86,7 @@ struct associate_sender {
         const taken_child<Child> taken(other.child);
         if (association) child.emplace(taken.get());
     }
-    /// A copy is another piece of work of the scope.
+    /// Copies the sender. The copy is another piece of work of the scope.
     associate_sender(const associate_sender& other) noexcept(
         std::is_nothrow_copy_constructible_v<Child> && noexcept(other.association.try_associate()))
         requires std::copy_constructible<Child>
@@ -106,7 +106,7 @@ struct associate_sender {
         return associate_operation<Association, Child, Receiver>(
             static_cast<associate_sender&&>(*this), static_cast<Receiver&&>(receiver));
     }
-    /// Connects a copy, whether or not the sender is const: each operation needs an association.
+    /// Connects a copy, whether the sender is const or not: each operation needs an association.
     template <receiver Receiver>
         requires(std::copy_constructible<Child> &&
                  std::is_invocable_v<connect_unchecked_t, Child, Receiver>)
@@ -123,8 +123,8 @@ struct associate_sender {
 
 }  // namespace detail
 
-/// A sender that is work of a scope: as long as it or its operation exists, the scope cannot be
-/// joined. If the scope is closed, it is stopped.
+/// Makes a sender that counts as work of a scope. The scope cannot be joined while the sender or
+/// its operation exists. If the scope is closed, the sender completes as stopped.
 struct associate_t {
     template <sender Sender, scope_token Token>
     constexpr auto operator()(Sender&& sender, const Token& token) const {

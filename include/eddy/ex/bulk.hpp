@@ -19,7 +19,7 @@ struct bulk_kind : one_index_each {
 
 }  // namespace detail
 
-/// Calls a function for each index below a shape, with the values of a sender, and passes these on.
+/// Calls a function with each index below a shape and a sender's values, and passes the values on.
 ///
 ///     sender | ex::bulk(std::execution::par, 10, [](int index, auto& values) { ... })
 struct bulk_t : detail::bulk_adaptor<bulk_t, detail::bulk_kind> {};

@@ -19,7 +19,7 @@ struct bulk_chunked_kind : one_range {
 
 }  // namespace detail
 
-/// As bulk, but the function is called with ranges of indices: where one begins, and where it ends.
+/// Like bulk, but calls the function with ranges of indices: the first index and one past the last.
 struct bulk_chunked_t : detail::bulk_adaptor<bulk_chunked_t, detail::bulk_chunked_kind> {};
 inline constexpr bulk_chunked_t bulk_chunked{};
 

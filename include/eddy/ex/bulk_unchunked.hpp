@@ -19,7 +19,7 @@ struct bulk_unchunked_kind : one_index_each {
 
 }  // namespace detail
 
-/// As bulk, with a call of its own for each index even where bulk would share one.
+/// Like bulk, but always makes a separate call for each index, which bulk need not do.
 struct bulk_unchunked_t : detail::bulk_adaptor<bulk_unchunked_t, detail::bulk_unchunked_kind> {};
 inline constexpr bulk_unchunked_t bulk_unchunked{};
 

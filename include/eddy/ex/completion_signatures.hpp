@@ -25,7 +25,7 @@ inline constexpr bool is_signature<set_stopped_t()> = true;
 
 }  // namespace detail
 
-/// The ways in which a sender can complete, as function types: set_value_t(int),
+/// The ways in which a sender can complete, written as function types: set_value_t(int),
 /// set_error_t(std::error_code), set_stopped_t().
 template <class... Signatures>
 struct completion_signatures {
@@ -41,7 +41,7 @@ inline constexpr bool is_signatures = false;
 template <class... Signatures>
 inline constexpr bool is_signatures<completion_signatures<Signatures...>> = true;
 
-/// All signatures of several, each once. If one of them is a mistake instead, that is the result.
+/// All signatures of several lists, without duplicates. A mistake among the lists is the result.
 template <class... Lists>
 struct join_signatures : identity<completion_signatures<>> {};
 template <class List>
@@ -57,7 +57,7 @@ struct join_signatures<completion_signatures<As...>, completion_signatures<Bs...
 template <class... Lists>
 using join_signatures_t = typename join_signatures<Lists...>::type;
 
-/// Each signature replaced by the signatures Map::apply<Signature>::type; mistakes pass.
+/// Replaces each signature by those of Map::apply<Signature>::type. A mistake passes unchanged.
 template <class List, class Map>
 struct map_signatures : identity<List> {};
 template <class... Signatures, class Map>
@@ -71,7 +71,7 @@ using throws_t = completion_signatures<set_error_t(std::exception_ptr)>;
 template <bool Throws>
 using throws_if = std::conditional_t<Throws, throws_t, completion_signatures<>>;
 
-/// type_list<Tuple<Args...>...>, one for each signature of `Tag`.
+/// type_list<Tuple<Args...>> for a signature of `Tag`, and an empty list for any other signature.
 template <class Tag, template <class...> class Tuple, class Signature>
 struct tuple_if : identity<type_list<>> {};
 template <class Tag, template <class...> class Tuple, class... Args>
@@ -110,7 +110,7 @@ struct nothrow_results;
 template <class... Ts>
 struct nothrow_results<type_list<Ts...>> : std::bool_constant<nothrow_decay_copyable<Ts...>> {};
 
-/// The arguments of every signature of `Tag` can be stored without an exception.
+/// True if the arguments of every signature of `Tag` can be stored without an exception.
 template <class List, class Tag>
 inline constexpr bool stores_nothrow = all_of<gather_t<List, Tag, type_list>, nothrow_results>;
 

@@ -12,14 +12,15 @@ namespace eddy::ex {
 
 namespace detail {
 
-/// A completion consumes its receiver: only a non-const rvalue can be completed.
+/// True for a non-const rvalue, the only receiver that can be completed: completing consumes it.
 template <class Receiver>
 concept consumable = !std::is_reference_v<Receiver> && !std::is_const_v<Receiver>;
 
 }  // namespace detail
 
-/// The three ways in which an operation ends, exactly one of them and once. Lifetime: the receiver
-/// may destroy the operation inside the call; touch nothing of it afterwards.
+/// Completes an operation with values. An operation completes exactly once, with one of set_value,
+/// set_error and set_stopped.
+/// Lifetime: the receiver may destroy the operation in the call, so touch no part of it afterwards.
 struct set_value_t {
     template <detail::consumable Receiver, class... Values>
         requires requires(Receiver&& receiver, Values&&... values) {

@@ -21,7 +21,7 @@ concept has_connect = requires(Sender&& sender, Receiver&& receiver) {
     static_cast<Sender&&>(sender).connect(static_cast<Receiver&&>(receiver));
 };
 
-/// connect() without a look at the signatures: for adaptors, whose own were looked at.
+/// connect() without a check of the signatures, for adaptors, whose own signatures were checked.
 struct connect_unchecked_t {
     template <class Sender, class Receiver>
         requires has_connect<Sender, Receiver>
@@ -60,7 +60,7 @@ struct not_connected {};
 
 }  // namespace detail
 
-/// Gives the operation state of a sender and a receiver.
+/// Connects a sender to a receiver, and returns the operation state.
 struct connect_t {
     template <class Sender, class Receiver>
         requires detail::connectable<Sender, Receiver>
@@ -74,7 +74,7 @@ struct connect_t {
                                          static_cast<Receiver&&>(receiver));
     }
 
-    /// Never succeeds: says in words what is wrong.
+    /// Never compiles: explains why the sender and the receiver cannot be connected.
     template <class Sender, class Receiver>
     constexpr auto operator()(Sender&&, Receiver&&) const -> detail::not_connected {
         if constexpr (!receiver<Receiver>) {

@@ -40,7 +40,7 @@ public:
 
     token get_token() noexcept { return token(this); }
     void close() noexcept { base_.close(); }
-    /// A sender that completes when all work has ended.
+    /// Returns a sender that completes when all work has ended.
     auto join() noexcept { return detail::join_sender{&base_}; }
     void request_stop() noexcept { source_.request_stop(); }
 

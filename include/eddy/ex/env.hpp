@@ -25,7 +25,7 @@ concept has_query = requires(const std::remove_reference_t<Env>& env, Query quer
     env.query(query, static_cast<Args&&>(args)...);
 };
 
-/// A class and not only an alias, so that nobody looks into a known `Env` before `Query` is known.
+/// A class and not only an alias, so that a known `Env` is not examined before `Query` is known.
 template <class Env, class Query, class... Args>
 struct query_result {};
 template <class Env, class Query, class... Args>
@@ -41,7 +41,7 @@ inline constexpr bool nothrow_query =
     noexcept(std::declval<const std::remove_reference_t<Env>&>().query(std::declval<Query>(),
                                                                        std::declval<Args>()...));
 
-/// What prop and env store for an argument: std::ref(x) becomes a reference to x.
+/// The type that prop and env store for an argument: std::ref(x) becomes a reference to x.
 template <class T>
 struct unwrapped : identity<T> {};
 template <class T>
@@ -52,8 +52,8 @@ template <class T>
     }
 struct unwrapped<T> : identity<typename T::type&> {};
 
-/// Makes the class whose member it is one that cannot be assigned, and leaves it an aggregate. Each
-/// class has its own, so that two of them can share an address.
+/// A member that makes its class unassignable and leaves it an aggregate. Each owner has its own
+/// type, so that the empty members of two owners can share an address.
 template <class Owner>
 struct not_assignable {
     not_assignable() = default;
@@ -77,7 +77,7 @@ struct prop {
 template <class Query, class Value>
 prop(Query, Value) -> prop<Query, typename detail::unwrapped<Value>::type>;
 
-/// Several environments as one: the first that knows an answer gives it.
+/// Several environments as one. The first environment that knows an answer gives it.
 template <class... Envs>
 struct env;
 
@@ -125,7 +125,7 @@ private:
 template <class... Envs>
 env(Envs...) -> env<typename detail::unwrapped<Envs>::type...>;
 
-/// The environment of a receiver, or the attributes of a sender.
+/// The query for the environment of a receiver, or the attributes of a sender.
 struct get_env_t {
     template <class Provider>
     constexpr decltype(auto) operator()(const Provider& provider) const noexcept {
@@ -144,7 +144,7 @@ using env_of_t = decltype(get_env(std::declval<Provider>()));
 
 namespace detail {
 
-/// Those queries of `Env` that forward.
+/// The forwarding queries of `Env`.
 template <class Env>
 struct forwarding_env {
     [[no_unique_address]] Env env_;
@@ -179,7 +179,7 @@ constexpr auto as_forwarding(Env&& environment) noexcept -> forwarding_env_t<Env
     }
 }
 
-/// `First`, then what of `Second` forwards.
+/// `First`, followed by the forwarding queries of `Second`.
 template <class First, class Second>
 struct joined_env : identity<env<First, forwarding_env_t<Second>>> {};
 template <class Second>
@@ -196,14 +196,14 @@ constexpr auto join_env(First first, Second&& second) noexcept -> joined_env_t<F
     }
 }
 
-/// Asked of a sender's attributes: it completes with `Tag` on the scheduler on which it was
-/// started, for instance inside start().
+/// The query for sender attributes that is true if the sender completes with `Tag` on the scheduler
+/// on which it was started, for instance inside start().
 template <class Tag>
 struct completes_where_started_t {
     static constexpr bool query(forwarding_query_t) noexcept { return true; }
 };
 
-/// Attributes of a sender that completes inside start(), with one of `Tags`.
+/// The attributes of a sender that completes inside start(), with one of `Tags`.
 template <class... Tags>
 struct inline_attributes {
     template <one_of<Tags...> Tag>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Includes the whole vocabulary. Including only the entities that a file uses compiles faster.
 #pragma once
 
-/// All of the vocabulary. Including only the entities that a file uses compiles faster.
 #include <eddy/ex/as_awaitable.hpp>
 #include <eddy/ex/associate.hpp>
 #include <eddy/ex/bulk.hpp>

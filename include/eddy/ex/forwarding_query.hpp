@@ -10,7 +10,7 @@
 
 namespace eddy::ex {
 
-/// Whether an adaptor passes a query on to the environment of what it adapts.
+/// True if an adaptor passes a query on to the environment of the adapted sender.
 struct forwarding_query_t {
     template <class Query>
     constexpr bool operator()(Query&& query) const noexcept {

@@ -9,6 +9,7 @@
 
 namespace eddy::ex {
 
+/// The query for an environment's allocator. An environment without one does not answer.
 struct get_allocator_t {
     template <class Env>
         requires detail::has_query<Env, get_allocator_t>

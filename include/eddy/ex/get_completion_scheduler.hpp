@@ -16,7 +16,7 @@ struct get_completion_scheduler_t;
 
 namespace detail {
 
-/// Asked with the environment, or else without.
+/// True if the attributes answer the query, with the environment or without it.
 template <class Attributes, class Query, class... Env>
 concept answers = has_query<Attributes, Query, const Env&...> || has_query<Attributes, Query>;
 
@@ -37,8 +37,8 @@ constexpr auto last_scheduler(Scheduler scheduler, const Env&... env) noexcept;
 
 }  // namespace detail
 
-/// Where a sender completes: asked of its attributes, and of the environment that it will be
-/// connected with if that is known.
+/// The query for the scheduler on which a sender completes with `Tag`. It is asked of the sender's
+/// attributes, and of the environment of the future connection if that is known.
 template <class Tag>
 struct get_completion_scheduler_t {
     template <class Attributes, class... Env>
@@ -79,7 +79,7 @@ struct get_completion_scheduler_t {
 };
 namespace detail {
 
-/// A scheduler may name another one, on which its work completes in the end.
+/// Follows schedulers that name another one, on which their work completes in the end.
 template <class Scheduler, class... Env>
 constexpr auto last_scheduler(Scheduler scheduler, const Env&... env) noexcept {
     using query = get_completion_scheduler_t<set_value_t>;

@@ -23,8 +23,8 @@ concept declared_scheduler =
 
 }  // namespace detail
 
-/// Asked of a scheduler, which must answer: to assume the weakest guarantee would hide that
-/// somebody forgot to say.
+/// The query for a scheduler's progress guarantee. A scheduler must answer: assuming the weakest
+/// guarantee would hide a forgotten answer.
 struct get_forward_progress_guarantee_t {
     template <detail::declared_scheduler Scheduler>
         requires detail::has_query<Scheduler, get_forward_progress_guarantee_t>

@@ -12,8 +12,8 @@ namespace eddy::ex {
 
 namespace detail {
 
-/// Lifetime: the answer may be part of the environment. Environments are often made for one
-/// question, so who keeps the answer copies it.
+/// Base of the queries for a scheduler. Lifetime: the answer may be part of the environment. Many
+/// environments exist only for one query, so a caller that keeps the answer copies it.
 template <class Query>
 struct scheduler_query {
     template <class Env>
@@ -28,11 +28,12 @@ struct scheduler_query {
 
 }  // namespace detail
 
-/// Where the operation was started: algorithms that must come back come back to it.
+/// The query for the scheduler on which the operation was started, to which some algorithms return.
 struct get_start_scheduler_t : detail::scheduler_query<get_start_scheduler_t> {};
 inline constexpr get_start_scheduler_t get_start_scheduler{};
 
-/// Where new work should go: what the environment says, else where the operation was started.
+/// The query for the scheduler for new work. If the environment does not answer, the answer is that
+/// of get_start_scheduler.
 struct get_scheduler_t : detail::scheduler_query<get_scheduler_t> {
     using detail::scheduler_query<get_scheduler_t>::operator();
     template <class Env>
@@ -44,7 +45,7 @@ struct get_scheduler_t : detail::scheduler_query<get_scheduler_t> {
 };
 inline constexpr get_scheduler_t get_scheduler{};
 
-/// A scheduler that the one who waits makes progress on.
+/// The query for a scheduler on which the waiting thread makes progress.
 struct get_delegation_scheduler_t : detail::scheduler_query<get_delegation_scheduler_t> {};
 inline constexpr get_delegation_scheduler_t get_delegation_scheduler{};
 

@@ -12,6 +12,7 @@
 
 namespace eddy::ex {
 
+/// The query for an environment's stop token. The default is a token that never stops.
 struct get_stop_token_t {
     template <class Env>
     constexpr decltype(auto) operator()(const Env& env) const noexcept {

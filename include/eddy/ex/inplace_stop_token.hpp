@@ -21,7 +21,8 @@ class inplace_stop_source;
 template <class Callback>
 class inplace_stop_callback;
 
-/// Thread: any. Lifetime: the source must outlive its tokens' use.
+/// A token that tells whether its source has requested a stop. Thread: any. Lifetime: the source
+/// must outlive all uses.
 class inplace_stop_token {
 public:
     template <class Callback>
@@ -44,12 +45,12 @@ private:
 
 namespace detail {
 
-/// A node in its source's list.
+/// A registered callback, as a node in its source's list.
 ///
 ///     linked  --request_stop takes it-->  running  --returns-->  done
 ///     linked  --deregister-->  out
 ///
-/// `link_` is the pointer that points here while it is linked, else null.
+/// `link_` is the pointer to this node while the node is linked, else null.
 class stop_callback_node : immovable {
 public:
     explicit stop_callback_node(void (*call)(stop_callback_node&) noexcept) noexcept
@@ -64,9 +65,9 @@ private:
 
 }  // namespace detail
 
-/// A stop state that allocates nothing and shares nothing. Thread: any.
-/// Lifetime: it must outlive its callbacks, and every call of request_stop() by other threads. A
-/// callback may end the work that owns the source, and so destroy it.
+/// A stop state without allocations and without shared ownership. Thread: any.
+/// Lifetime: must outlive its callbacks, and every call of request_stop() by other threads. A
+/// callback may end the work that owns the source, and so destroy the source.
 class inplace_stop_source : detail::immovable {
 public:
     inplace_stop_source() = default;
@@ -78,11 +79,12 @@ public:
         return inplace_stop_token(const_cast<inplace_stop_source*>(this));
     }
     bool stop_requested() const noexcept {
-        // acquire: pairs with request_stop(); who sees the request sees what came before it.
+        // acquire: pairs with request_stop(), so that the caller sees all that preceded the
+        // request.
         return (state_.load(std::memory_order_acquire) & requested) != 0;
     }
 
-    /// True for the one call that made the request; that one has called all callbacks.
+    /// Requests the stop and calls all callbacks. False if a stop was requested before.
     EDDY_API bool request_stop() noexcept;
 
 private:
@@ -90,23 +92,23 @@ private:
     friend class inplace_stop_callback;
     enum : unsigned { requested = 1, locked = 2 };
 
-    /// False: a stop was requested before, and `node` is not linked.
+    /// Links `node`. False if a stop was requested before; `node` is then not linked.
     [[nodiscard]] EDDY_API bool enlist(detail::stop_callback_node& node) noexcept;
-    /// On return the callback is not running, unless it is this call that it runs in.
+    /// Unlinks `node`. On return its callback is not running, unless the callback made this call.
     EDDY_API void deregister(detail::stop_callback_node& node) noexcept;
 
-    // Of the source file.
+    // Defined and used only in the source file.
     static inline void unlink(detail::stop_callback_node& node) noexcept;
-    /// False: a stop was requested before. Sets the state to `wanted`, which has `locked`.
+    /// Sets the state to `wanted`, which includes `locked`. False if a stop was requested before.
     [[nodiscard]] inline bool lock_unless_requested(unsigned wanted) noexcept;
-    /// The state before, without `locked`.
+    /// Takes the lock. Returns the state before, without `locked`.
     inline unsigned lock() noexcept;
     inline void unlock(unsigned state) noexcept;
 
     std::atomic<unsigned> state_{0};
-    detail::stop_callback_node* first_ = nullptr;  // under the lock
-    pthread_t requester_{};                        // under the lock, valid while one runs
-    bool* gone_ = nullptr;  // the requester's alone; set if the source is destroyed in a callback
+    detail::stop_callback_node* first_ = nullptr;  // guarded by the lock
+    pthread_t requester_{};  // guarded by the lock, valid while a callback runs
+    bool* gone_ = nullptr;   // the requester's alone; set if a callback destroys the source
     std::atomic<detail::stop_callback_node*> running_{nullptr};
 };
 
@@ -115,7 +117,7 @@ inline bool inplace_stop_token::stop_requested() const noexcept {
 }
 
 /// Calls `Callback` when the stop is requested: inside request_stop(), or inside the constructor if
-/// the request came before. The destructor waits until a call on another thread has returned.
+/// the stop was requested before. The destructor waits for a running call on another thread.
 template <class Callback>
 class inplace_stop_callback : detail::stop_callback_node {
     static_assert(std::invocable<Callback>,
@@ -128,14 +130,14 @@ public:
         std::is_nothrow_constructible_v<Callback, Init>)
         : detail::stop_callback_node(&call), callback_(static_cast<Init&&>(init)) {
         if (token.source_ == nullptr) return;
-        // Set before, because once enlisted another thread may be calling.
+        // Set before enlist(), because from then on another thread may call the callback.
         source_ = token.source_;
         if (!source_->enlist(*this)) {
             source_ = nullptr;
             static_cast<Callback&&>(callback_)();
         }
     }
-    // In a std::optional, g++ 12 does not see that the flag says whether there is one to destroy.
+    // In a std::optional, g++ 12 does not see that the flag tells if there is an object to destroy.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"

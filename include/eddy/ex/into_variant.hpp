@@ -71,7 +71,7 @@ struct into_variant_kind {
 
 }  // namespace detail
 
-/// Makes one value of all the ways in which a sender can succeed: a variant of tuples.
+/// Turns all ways in which a sender can succeed into one value: a variant of tuples.
 struct into_variant_t : detail::plain_adaptor<into_variant_t, detail::into_variant_kind> {};
 inline constexpr into_variant_t into_variant{};
 

@@ -71,7 +71,7 @@ concept movable_value =
 
 }  // namespace detail
 
-/// A sender that completes at once, with these values.
+/// Makes a sender that completes inside start() with the given values.
 struct just_t {
     template <detail::movable_value... Values>
     constexpr auto operator()(Values&&... values) const

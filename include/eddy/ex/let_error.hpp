@@ -9,8 +9,8 @@
 
 namespace eddy::ex {
 
-/// Calls a function with the error of a sender, which it keeps, and goes on as the sender that the
-/// function returns.
+/// Calls a function with the error of a sender, and continues as the sender that the function
+/// returns. The error is kept until the end.
 struct let_error_t : detail::function_adaptor<let_error_t, detail::let_error_sender> {};
 inline constexpr let_error_t let_error{};
 

@@ -9,7 +9,7 @@
 
 namespace eddy::ex {
 
-/// Calls a function if a sender was stopped, and goes on as the sender that the function returns.
+/// Calls a function if a sender was stopped, and continues as the sender that the function returns.
 struct let_stopped_t : detail::function_adaptor<let_stopped_t, detail::let_stopped_sender> {};
 inline constexpr let_stopped_t let_stopped{};
 

@@ -9,8 +9,8 @@
 
 namespace eddy::ex {
 
-/// Calls a function with the values of a sender, which it keeps, and goes on as the sender that the
-/// function returns.
+/// Calls a function with the values of a sender, and continues as the sender that the function
+/// returns. The values are kept until the end.
 struct let_value_t : detail::function_adaptor<let_value_t, detail::let_value_sender> {};
 inline constexpr let_value_t let_value{};
 

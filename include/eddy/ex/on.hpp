@@ -24,7 +24,7 @@ EDDY_EX_MISTAKE(
     "on: it is not known where the sender completes (get_completion_scheduler), so there "
     "is no way back");
 
-/// on(scheduler, child): it completes where it was started.
+/// The attributes of on(scheduler, child), which completes where it was started.
 template <class Sender, class Child>
 struct on_attributes : attributes_without_completions<env_of_t<const Child&>> {
     using attributes_without_completions<env_of_t<const Child&>>::query;
@@ -53,7 +53,7 @@ struct on_attributes : attributes_without_completions<env_of_t<const Child&>> {
     }
 };
 
-/// on(scheduler, child): there, and back to where it was started.
+/// on(scheduler, child): runs the child on the scheduler, and returns to where it was started.
 template <class Scheduler, class Child>
 struct on_sender : connected_as_it_is<on_sender<Scheduler, Child>> {
     using sender_concept = sender_tag;
@@ -89,7 +89,8 @@ struct on_sender : connected_as_it_is<on_sender<Scheduler, Child>> {
     [[no_unique_address]] Child child;
 };
 
-/// on(child, scheduler, closure): it completes where the child sent its values.
+/// The attributes of on(child, scheduler, closure), which completes where the child sent its
+/// values.
 template <class Sender, class Child>
 struct on_closure_attributes : attributes_without_completions<env_of_t<const Child&>> {
     using child_attributes = env_of_t<const Child&>;
@@ -122,8 +123,8 @@ struct on_closure_attributes : attributes_without_completions<env_of_t<const Chi
     }
 };
 
-/// on(child, scheduler, closure): there for the closure's part, and back to where the child
-/// completed.
+/// on(child, scheduler, closure): runs the closure's part on the scheduler, and returns to where
+/// the child completed.
 template <class Child, class Scheduler, class Closure>
 struct on_closure_sender : connected_as_it_is<on_closure_sender<Child, Scheduler, Closure>> {
     using sender_concept = sender_tag;
@@ -167,7 +168,7 @@ struct on_closure_sender : connected_as_it_is<on_closure_sender<Child, Scheduler
 
 }  // namespace detail
 
-/// Runs something on a scheduler and comes back.
+/// Runs a sender or a closure on a scheduler, and returns to where the work came from.
 struct on_t {
     template <scheduler Scheduler, sender Sender>
     constexpr auto operator()(Scheduler&& scheduler, Sender&& sender) const {

@@ -12,7 +12,7 @@ namespace eddy::ex {
 
 struct operation_state_tag {};
 
-/// Begins an operation. Lifetime: it must stay where it is until its receiver was completed.
+/// Starts an operation. Lifetime: the operation must not move until its receiver was completed.
 struct start_t {
     template <class Operation>
         requires(!std::is_const_v<Operation> &&

@@ -43,7 +43,8 @@ public:
 private:
     static constexpr bool nothrow = std::is_nothrow_invocable_v<Query, env_of_t<Receiver>>;
 
-    /// One expression: the answer may refer to the environment, which may be a temporary object.
+    /// Asks and completes in one expression, because the answer may refer to a temporary
+    /// environment.
     void ask() noexcept(nothrow) {
         if constexpr (std::is_void_v<std::invoke_result_t<Query, env_of_t<Receiver>>>) {
             Query{}(get_env(receiver_));
@@ -79,7 +80,7 @@ struct read_env_sender {
 
 }  // namespace detail
 
-/// Sends what the receiver's environment answers to a query.
+/// Makes a sender of the answer that the receiver's environment gives to a query.
 struct read_env_t {
     template <class Query>
     constexpr auto operator()(Query) const noexcept {

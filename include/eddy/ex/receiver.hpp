@@ -15,6 +15,7 @@ namespace eddy::ex {
 
 struct receiver_tag {};
 
+/// A consumer of completions, which also provides an environment. Movable without exceptions.
 template <class Receiver>
 concept receiver =
     std::derived_from<typename std::remove_cvref_t<Receiver>::receiver_concept, receiver_tag> &&

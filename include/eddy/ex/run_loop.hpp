@@ -20,7 +20,7 @@
 namespace eddy::ex {
 
 /// A queue of work that the thread in run() executes in order. Thread: any, but run() on one thread
-/// at a time. Lifetime: to destroy it with work left, or while it runs and was not told to finish,
+/// at a time. Lifetime: destroying it with work left, or while it runs and finish() was not called,
 /// terminates the program.
 ///
 ///     starting  --run-->  running  --finish-->  finishing  --run returns-->  finished
@@ -68,18 +68,18 @@ public:
 
     scheduler get_scheduler() noexcept;
 
-    /// Executes until finish() was called and nothing is left.
+    /// Executes work until finish() was called and no work is left.
     void run() noexcept {
         begin();
         while (task* const next = pop()) next->execute(*next);
     }
 
-    /// Lifetime: when run() returns because of this call, the call does not touch the loop any
-    /// more.
+    /// Ends run(). Lifetime: does not touch the loop any more when run() returns because of this
+    /// call.
     void finish() noexcept {
         const std::lock_guard lock(mutex_);
         state_ = state::finishing;
-        // Under the lock: after it is released run() may return and the loop be destroyed.
+        // Under the lock: after unlocking, run() may return and the loop may be destroyed.
         pthread_cond_broadcast(&not_empty_);
     }
 
@@ -115,7 +115,8 @@ private:
     }
 
     std::mutex mutex_;
-    /// <condition_variable> alone would be a sixth of what including this vocabulary costs.
+    /// Not std::condition_variable: <condition_variable> alone would cost a sixth of the time for
+    /// including this vocabulary.
     pthread_cond_t not_empty_ = PTHREAD_COND_INITIALIZER;
     task* first_ = nullptr;
     task** last_ = &first_;

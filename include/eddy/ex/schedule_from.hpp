@@ -36,8 +36,8 @@ struct schedule_from_kind {
 
 }  // namespace detail
 
-/// Passes a sender on, and marks where a chain leaves the scheduler that it was on. Without domains
-/// nobody acts on it.
+/// Passes a sender on, and marks the point where a chain leaves its scheduler. Without domains the
+/// mark has no effect.
 struct schedule_from_t {
     template <sender Sender>
     constexpr auto operator()(Sender&& sender) const {

@@ -13,7 +13,7 @@
 
 namespace eddy::ex {
 
-/// A sender that completes on the scheduler's execution resource.
+/// Makes a sender that completes on the scheduler's execution resource.
 struct schedule_t {
     template <class Scheduler>
         requires requires(Scheduler&& scheduler) { static_cast<Scheduler&&>(scheduler).schedule(); }
@@ -27,7 +27,8 @@ struct schedule_t {
 };
 inline constexpr schedule_t schedule{};
 
-/// A handle to a place where work runs: cheap to copy, equal if the place is the same.
+/// A handle to a place where work runs. Handles are cheap to copy, and equal if they name one
+/// place.
 template <class Scheduler>
 concept scheduler = detail::declared_scheduler<std::remove_cvref_t<Scheduler>> &&
                     requires(Scheduler&& scheduler) {

@@ -13,7 +13,7 @@
 
 namespace eddy::ex {
 
-/// One piece of work counted by a scope; false if the scope is closed.
+/// One piece of work counted by a scope. Converts to false if the scope is closed.
 template <class Association>
 concept scope_association =
     std::movable<Association> && std::is_nothrow_move_constructible_v<Association> &&
@@ -44,7 +44,7 @@ struct scope_test_sender {
 
 }  // namespace detail
 
-/// Gives associations with a scope, and wraps the senders that run under them.
+/// Makes associations with a scope, and wraps the senders that run under them.
 template <class Token>
 concept scope_token = std::copyable<Token> && requires(const Token token) {
     { token.try_associate() } -> scope_association;

@@ -20,7 +20,7 @@ namespace eddy::ex {
 
 struct sender_tag {};
 
-/// What get_completion_signatures<Sender>() gives if nothing is known without an environment.
+/// The result of get_completion_signatures<Sender>() if the signatures depend on the environment.
 struct dependent_sender_error {};
 
 namespace detail {
@@ -94,7 +94,7 @@ consteval auto find_signatures() {
     }
 }
 
-/// What a sender's signatures are, or why there are none.
+/// A sender's signatures, or a type that explains why there are none.
 template <class Sender, class... Env>
 using signatures_or_mistake = decltype(find_signatures<Sender, Env...>());
 
@@ -119,7 +119,7 @@ namespace detail {
 template <class... Ts>
 using decayed_tuple = std::tuple<std::decay_t<Ts>...>;
 
-/// A variant of nothing, which no one can make.
+/// The variant without alternatives, which cannot be constructed.
 struct empty_variant {
     empty_variant() = delete;
 };
@@ -162,7 +162,7 @@ inline constexpr bool sends_stopped =
 
 namespace detail {
 
-/// Fails to compile, with the words for what is wrong with `Sender` in `Env`.
+/// Fails to compile, with a message that says what is wrong with `Sender` in `Env`.
 template <class Sender, class... Env>
 constexpr void explain_sender() {
     using signatures = signatures_or_mistake<Sender, Env...>;
@@ -180,7 +180,7 @@ constexpr void explain_sender() {
     }
 }
 
-/// Reports a mistake where the sender is put together, if that needs no environment.
+/// Reports a mistake where a sender is composed, if that needs no environment.
 template <class Sender>
 constexpr void check_early() {
     using signatures = signatures_or_mistake<Sender>;

@@ -14,7 +14,7 @@
 
 namespace eddy::ex {
 
-/// Base of what may stand on the right of a | after a sender.
+/// Base of closures, which may stand on the right of a | after a sender.
 template <class Derived>
 struct sender_adaptor_closure;
 
@@ -70,7 +70,7 @@ struct composed_closure : sender_adaptor_closure<composed_closure<First, Second>
     }
 };
 
-/// Adaptor(sender, args...) with the sender still missing.
+/// A closure that calls Adaptor(sender, args...) with stored arguments.
 template <class Adaptor, class... Args>
 struct bound_closure : sender_adaptor_closure<bound_closure<Adaptor, Args...>> {
     template <class... Us>

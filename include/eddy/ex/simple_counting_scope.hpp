@@ -10,8 +10,8 @@
 
 namespace eddy::ex {
 
-/// Counts the work that runs under it; join() waits for all of it. Thread: any.
-/// Lifetime: it must be joined before it is destroyed, unless nothing was ever associated.
+/// Counts the work that runs under it. join() waits for all of the work. Thread: any.
+/// Lifetime: must be joined before it is destroyed, unless no work was ever associated.
 class simple_counting_scope {
 public:
     using association = detail::counted_association<simple_counting_scope>;
@@ -35,7 +35,7 @@ public:
 
     token get_token() noexcept { return token(this); }
     void close() noexcept { base_.close(); }
-    /// A sender that completes when all work has ended.
+    /// Returns a sender that completes when all work has ended.
     auto join() noexcept { return detail::join_sender{&base_}; }
 
 private:

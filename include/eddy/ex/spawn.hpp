@@ -47,7 +47,8 @@ public:
     }
 
 private:
-    /// The scope may be joined only when the memory is free: its allocator may go with it.
+    /// Frees the memory before the association ends, because a join may destroy the memory's
+    /// allocator.
     void destroy() noexcept {
         const auto association = std::move(association_);
         const Allocator allocator(std::move(allocator_));
@@ -61,8 +62,8 @@ private:
 
 }  // namespace detail
 
-/// Starts a sender as work of a scope, in memory from the allocator of `env` or of the sender. If
-/// the scope is closed nothing happens. Throws what allocating and connecting throw.
+/// Starts a sender as work of a scope, in memory from the allocator of `environment` or of the
+/// sender. Does nothing if the scope is closed. Throws the exceptions of allocating and connecting.
 struct spawn_t {
     template <sender Sender, scope_token Token, class Env = env<>>
     void operator()(Sender&& sender, Token token, Env environment = {}) const {

@@ -22,14 +22,14 @@ namespace eddy::ex {
 
 namespace detail {
 
-/// The one who waits for a future's result.
+/// The waiting consumer of a future's result.
 struct future_consumer : immovable {
     explicit future_consumer(void (*function)(future_consumer&) noexcept) noexcept
         : ready(function) {}
     void (*const ready)(future_consumer&) noexcept;
 };
 
-/// What the work and its future share; each holds one count.
+/// The state shared by the work and its future. Each of the two holds one count.
 ///
 ///     none  --the future waits-->  waiting  --the work ends-->  ended   (and the future goes on)
 ///     none  --the work ends-->  ended
@@ -41,15 +41,15 @@ public:
 
     void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept {
-        // acq_rel: who destroys sees what the others did before.
+        // acq_rel: the thread that destroys sees everything that the others did before.
         if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_(*this);
     }
 
-    /// The work has ended with this.
+    /// Stores the completion of the work.
     template <class Tag, class... Args>
     void complete(Tag tag, Args&&... args) noexcept {
         results_.store(tag, static_cast<Args&&>(args)...);
-        // acq_rel: the future sees the result; this sees the future.
+        // acq_rel: the future sees the result; this call sees the future.
         future_consumer* const before = slot_.exchange(ended(), std::memory_order_acq_rel);
         if (before != nullptr && before != stopped()) before->ready(*before);
         release();
@@ -65,7 +65,7 @@ public:
         return expected == ended() ? answer::ended : answer::stopped;
     }
 
-    /// True: `consumer` was waiting, and now it is up to the caller to complete it.
+    /// True if `consumer` was waiting. The caller must then complete it.
     bool stop(future_consumer& consumer) noexcept {
         source_.request_stop();
         future_consumer* seen = slot_.load(std::memory_order_acquire);
@@ -75,7 +75,7 @@ public:
         return seen == &consumer;
     }
 
-    /// Nobody wants the result.
+    /// Asks the work to stop, and gives up the future's count.
     void abandon() noexcept {
         source_.request_stop();
         release();
@@ -90,7 +90,7 @@ protected:
     inplace_stop_token get_token() noexcept { return source_.get_token(); }
 
 private:
-    /// Addresses that no consumer has.
+    /// Marks for `slot_`: addresses that no consumer has.
     future_consumer* ended() noexcept { return reinterpret_cast<future_consumer*>(&slot_); }
     future_consumer* stopped() noexcept { return reinterpret_cast<future_consumer*>(&holders_); }
 
@@ -167,7 +167,7 @@ class future_operation : future_consumer {
     struct on_stop {
         future_operation* self;
         void operator()() noexcept {
-            // Held, because the work may end inside stop(), and the future with it.
+            // Holds the state, because the work may end inside stop() and destroy the future.
             State& state = *self->state_.get();
             state.hold();
             if (state.stop(*self)) self->give_up();
@@ -202,7 +202,7 @@ public:
 private:
     void deliver() noexcept {
         callback_.reset();
-        // The result is there until the receiver has returned, and not longer: the scope waits.
+        // Keeps the result until the receiver has returned, and no longer, because the scope waits.
         const auto last = std::move(state_);
         last->deliver(receiver_);
     }
@@ -237,8 +237,8 @@ struct future_sender {
 
 }  // namespace detail
 
-/// Starts a sender as work of a scope, and gives a sender of its result. If that is dropped, or
-/// stopped, the work is asked to stop; nobody waits for it but the scope.
+/// Starts a sender as work of a scope, and returns a sender of the result. Dropping or stopping
+/// that sender asks the work to stop. After that only the scope waits for the work.
 struct spawn_future_t {
     template <sender Sender, scope_token Token, class Env = env<>>
     auto operator()(Sender&& sender, Token token, Env environment = {}) const {

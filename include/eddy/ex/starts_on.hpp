@@ -23,7 +23,7 @@ using scheduler_env = prop<get_start_scheduler_t, Scheduler>;
 template <class Scheduler, class Env>
 using starts_on_env = joined_env_t<scheduler_env<Scheduler>, Env>;
 
-/// The state of what runs once the scheduler was reached.
+/// The state of the child, which runs once the scheduler was reached.
 template <class Receiver, class Scheduler>
 struct starts_on_state {
     starts_on_state(Receiver&& r, const Scheduler& s) noexcept
@@ -41,7 +41,7 @@ struct starts_on_state {
     [[no_unique_address]] Scheduler scheduler;
 };
 
-/// Both operations exist from the beginning: nothing can fail between the hop and the child.
+/// Connects hop and child at the beginning, so that nothing can fail between the two.
 template <class Receiver, class Scheduler, class Child>
 class starts_on_operation {
     using state = starts_on_state<Receiver, Scheduler>;
@@ -85,14 +85,15 @@ private:
     operation_of<Child, state_receiver<state>> child_;
 };
 
-/// The child's environment on the scheduler, whether or not the receiver's is known.
+/// The child's environment on the scheduler, whether the receiver's environment is known or not.
 template <class Scheduler, class... Env>
 struct env_there : identity<scheduler_env<Scheduler>> {};
 template <class Scheduler, class Env>
 struct env_there<Scheduler, Env> : identity<joined_env_t<scheduler_env<Scheduler>, const Env&>> {};
 
-/// A child that completes where it was started completes on the scheduler; others know better. What
-/// is stopped or fails on the way there ends where the scheduler says.
+/// The attributes of starts_on. A child that completes where it was started completes on the
+/// scheduler; other children name their own place. A stop or an error on the way there completes
+/// where the scheduler's own sender says.
 template <class Scheduler, class Child>
 struct starts_on_attributes : attributes_without_completions<env_of_t<const Child&>> {
     using child_attributes = env_of_t<const Child&>;

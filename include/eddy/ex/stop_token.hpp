@@ -22,6 +22,7 @@ concept boolean_like = std::convertible_to<T, bool>;
 template <class Token, class Callback>
 using stop_callback_for_t = typename Token::template callback_type<Callback>;
 
+/// A token that says if a stop was requested, and with which callbacks can be registered.
 template <class Token>
 concept stoppable_token =
     std::copyable<Token> && std::equality_comparable<Token> && requires(const Token token) {

@@ -13,7 +13,7 @@
 
 namespace eddy::ex {
 
-/// Makes a stop an error.
+/// Turns a stop into an error.
 struct stopped_as_error_t {
     template <sender Sender, detail::movable_value Error>
     constexpr auto operator()(Sender&& sender, Error&& error) const {

@@ -85,7 +85,7 @@ struct stopped_as_optional_kind {
 
 }  // namespace detail
 
-/// Makes a stop a value: an empty optional.
+/// Turns the value into an optional, and a stop into an empty one.
 struct stopped_as_optional_t
     : detail::plain_adaptor<stopped_as_optional_t, detail::stopped_as_optional_kind> {};
 inline constexpr stopped_as_optional_t stopped_as_optional{};

@@ -66,8 +66,8 @@ struct sync_wait_values<type_list<Values>> : identity<Values> {};
 
 }  // namespace detail
 
-/// Starts a sender and drives a run_loop on this thread until it has completed. Its values; nothing
-/// if it was stopped. Throws the error.
+/// Starts a sender and drives a run_loop on this thread until the sender has completed. Returns the
+/// values, or an empty optional after a stop. Throws the sender's error.
 struct sync_wait_t {
     template <class Sender>
     auto operator()(Sender&& sender) const {

@@ -15,7 +15,7 @@
 
 namespace eddy::ex {
 
-/// sync_wait for senders that can succeed in several ways: a variant of tuples.
+/// Like sync_wait, for senders that can succeed in several ways. Returns a variant of tuples.
 struct sync_wait_with_variant_t {
     template <class Sender>
     auto operator()(Sender&& sender) const {

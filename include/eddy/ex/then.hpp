@@ -9,7 +9,7 @@
 
 namespace eddy::ex {
 
-/// Calls a function with the values of a sender; its result is the value then.
+/// Calls a function with the values of a sender. The function's result becomes the value.
 struct then_t : detail::function_adaptor<then_t, detail::then_value_sender> {};
 inline constexpr then_t then{};
 

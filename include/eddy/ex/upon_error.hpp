@@ -9,7 +9,7 @@
 
 namespace eddy::ex {
 
-/// Calls a function with the error of a sender; its result is the value then.
+/// Calls a function with the error of a sender. The function's result becomes the value.
 struct upon_error_t : detail::function_adaptor<upon_error_t, detail::then_error_sender> {};
 inline constexpr upon_error_t upon_error{};
 

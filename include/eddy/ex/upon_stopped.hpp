@@ -9,7 +9,7 @@
 
 namespace eddy::ex {
 
-/// Calls a function if a sender was stopped; its result is the value then.
+/// Calls a function if a sender was stopped. The function's result becomes the value.
 struct upon_stopped_t : detail::function_adaptor<upon_stopped_t, detail::then_stopped_sender> {};
 inline constexpr upon_stopped_t upon_stopped{};
 

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Selects the library from which the names in eddy::ex come. The build makes one definition, which
+// the CMake target `eddy` passes to its users. The built-in vocabulary is the default.
+//
+//     EDDY_EXECUTION_BUILTIN    eddy's own, for compilers without one
+//     EDDY_EXECUTION_STDEXEC    NVIDIA/stdexec
+//     EDDY_EXECUTION_STD        the standard library's
+//
+// docs/ex.md describes how to write senders that work with all three.
 #pragma once
 
-/// Which library the names in eddy::ex come from. The build says so by one definition, which the
-/// CMake target `eddy` carries to its users; without any the built-in vocabulary is meant.
-///
-///     EDDY_EXECUTION_BUILTIN    eddy's own, for compilers without one
-///     EDDY_EXECUTION_STDEXEC    NVIDIA/stdexec
-///     EDDY_EXECUTION_STD        the standard library's
-///
-/// docs/ex.md says how to write senders that work with all three.
 #if defined(EDDY_EXECUTION_STDEXEC) + defined(EDDY_EXECUTION_STD) + \
         defined(EDDY_EXECUTION_BUILTIN) >                           \
     1
 #error "eddy: more than one of EDDY_EXECUTION_BUILTIN, _STDEXEC and _STD is defined"
 #endif
 
-/// EDDY_EX_BUILTIN: 1 if the entities' headers hold the built-in vocabulary, 0 if all names come
-/// from a bridge. EDDY_EX_NAME, with a bridge: an identifier of the vocabulary, for names of
+/// EDDY_EX_BUILTIN is 1 if the entities' headers hold the built-in vocabulary, and 0 if all names
+/// come from a bridge. EDDY_EX_NAME is defined with a bridge: it identifies the vocabulary in
 /// symbols.
 #if defined(EDDY_EXECUTION_STDEXEC)
 #define EDDY_EX_BUILTIN 0
@@ -28,9 +29,9 @@
 #define EDDY_EX_BUILTIN 1
 #endif
 
-/// Around all of eddy that depends on the vocabulary. Its symbols then differ from those of the
-/// same with another vocabulary, and the two may meet in one program. With the built-in vocabulary
-/// it adds nothing: compilers would show a name in their messages that users do not write.
+/// Encloses everything in eddy that depends on the vocabulary. The symbols then differ from those
+/// for another vocabulary, and both may meet in one program. Empty with the built-in vocabulary:
+/// compiler messages would show a name that users do not write.
 ///
 ///     namespace eddy {
 ///     EDDY_EX_BEGIN
@@ -45,9 +46,9 @@
 #define EDDY_EX_END }
 #endif
 
-/// Before the body of what depends on the vocabulary and is no template. Bodies have a header of
-/// their own, NAME_body.hpp. With the built-in vocabulary the library has compiled it, and nobody
-/// else need; with another one NAME.hpp includes it.
+/// Stands before a function body that depends on the vocabulary and is not a template. These bodies
+/// have headers of their own, NAME_body.hpp. With the built-in vocabulary only the library compiles
+/// them; with another one NAME.hpp includes them.
 #if EDDY_EX_BUILTIN
 #define EDDY_EX_INLINE
 #else

@@ -30,7 +30,7 @@ EDDY_EX_MISTAKE(when_all_ambiguous,
                 "when_all: each sender must complete with at most one set of values; use "
                 "when_all_with_variant");
 
-/// The children see a stop if the whole is stopped, or if one of them fails or stops.
+/// The children's environment, whose token stops if the whole is stopped or a child fails or stops.
 template <class Env>
 using when_all_env = joined_env_t<prop<get_stop_token_t, inplace_stop_token>, Env>;
 
@@ -53,7 +53,7 @@ using decayed_t = std::decay_t<T>;
 template <class... Ts>
 using set_value_of = set_value_t(Ts...);
 
-/// `Children`: the signatures of each.
+/// Joins the signatures of all children into those of when_all.
 template <class... Children>
 consteval auto when_all_signatures() {
     if constexpr (!(is_signatures<Children> && ...)) {
@@ -82,7 +82,7 @@ consteval auto when_all_signatures() {
 template <class... Children>
 using when_all_signatures_t = decltype(detail::when_all_signatures<Children...>());
 
-/// Fails to compile, with the words for the first argument that cannot be a child.
+/// Fails to compile, with a message for the first argument that cannot be a child.
 template <class First, class... Others>
 constexpr void explain_children() {
     if constexpr (sender<First>) {
@@ -97,13 +97,13 @@ constexpr void explain_children() {
     }
 }
 
-/// What the operations of the children share.
+/// The state that the children's operations share.
 ///
 ///     running  --a child stopped-->  stopped
 ///     running, stopped  --a child failed-->  failed
 ///
 /// `pending_` counts the children that have not completed. The last one may complete inside
-/// source_.request_stop(), which bears that this object is destroyed then.
+/// source_.request_stop(); that call permits the destruction of this object.
 template <class Receiver, class... Signatures>
 class when_all_state : immovable {
 public:
@@ -122,13 +122,13 @@ public:
         return detail::join_env(prop{get_stop_token, source_.get_token()}, get_env(receiver_));
     }
 
-    /// A stop that was requested already reaches the children when they are started.
+    /// Listens for a stop. A stop requested earlier reaches the children when they are started.
     void begin() noexcept {
         on_stop_.emplace(get_stop_token(get_env(receiver_)), stop_all{&source_});
     }
 
     void arrive() noexcept {
-        // acq_rel: the last one sees what all the others stored.
+        // acq_rel: the last child sees everything that the others stored.
         if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) finish();
     }
 
@@ -160,7 +160,7 @@ public:
     }
 
 private:
-    /// Passes a stop on to the children, which decide how the whole ends: they may still succeed.
+    /// Passes a stop on to the children. They decide how the whole ends, and may still succeed.
     struct stop_all {
         inplace_stop_source* source;
         void operator()() noexcept { source->request_stop(); }
@@ -176,7 +176,7 @@ private:
 
     template <class Error>
     void fail(Error&& error) noexcept {
-        // relaxed: published by arrive(). Only one thread gets to store its error.
+        // relaxed: published by arrive(). Only one thread stores its error.
         const auto before = ending_.exchange(ending::failed, std::memory_order_relaxed);
         if (before == ending::failed) return;
         using stored = std::decay_t<Error>;
@@ -210,7 +210,7 @@ private:
         if constexpr (sends_values) deliver<0>();
     }
 
-    /// Appends one child's values after the other, and sends references to all of them.
+    /// Collects references to all children's values recursively, and then sends them.
     template <std::size_t Index, class... Values>
     void deliver(Values&&... values) noexcept {
         if constexpr (Index == sizeof...(Signatures)) {
@@ -328,8 +328,8 @@ struct when_all_sender : connected_as_it_is<when_all_sender<Children...>> {
 
 }  // namespace detail
 
-/// Starts several senders and completes when all of them have, with the values of all. If one fails
-/// or stops, the others are asked to stop.
+/// Starts several senders, and completes with all their values when all of them have completed. If
+/// one fails or stops, the others are asked to stop.
 struct when_all_t {
     template <sender... Senders>
         requires(sizeof...(Senders) != 0)
@@ -340,7 +340,7 @@ struct when_all_t {
                       detail::product<std::remove_cvref_t<Senders>...>(
                           detail::from_values, static_cast<Senders&&>(senders)...)};
     }
-    /// Never succeeds: says in words what is wrong.
+    /// Never compiles: explains which argument is wrong.
     template <class... Senders>
         requires(!(sender<Senders> && ...))
     constexpr auto operator()(Senders&&...) const -> decltype(just()) {

@@ -10,14 +10,15 @@
 
 namespace eddy::ex {
 
-/// when_all for senders that can succeed in several ways: one variant of tuples for each.
+/// Like when_all, for senders that can succeed in several ways: sends one variant of tuples for
+/// each.
 struct when_all_with_variant_t {
     template <sender... Senders>
         requires(sizeof...(Senders) != 0)
     constexpr auto operator()(Senders&&... senders) const {
         return when_all(into_variant(static_cast<Senders&&>(senders))...);
     }
-    /// Never succeeds: says in words what is wrong.
+    /// Never compiles: explains which argument is wrong.
     template <class... Senders>
         requires(!(sender<Senders> && ...))
     constexpr auto operator()(Senders&&... senders) const {

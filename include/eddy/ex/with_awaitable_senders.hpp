@@ -13,8 +13,8 @@
 
 namespace eddy::ex {
 
-/// Base of a promise whose coroutine can await senders, and can itself be awaited by another: a
-/// stop is passed on to that one.
+/// Base of a promise whose coroutine can await senders. Another coroutine can await this one, and
+/// gets its stop.
 template <class Promise>
 class with_awaitable_senders {
 public:
@@ -51,8 +51,8 @@ private:
     std::coroutine_handle<> (*stop_)(void*) noexcept = nullptr;
 };
 
-/// promise.continuation() as a plain handle. Not in the draft: what that member returns is not the
-/// same type in every vocabulary.
+/// promise.continuation() as a plain handle. Not in the draft: the return type of that member
+/// differs between the vocabularies.
 template <class Promise>
 std::coroutine_handle<> continuation_handle(
     const with_awaitable_senders<Promise>& promise) noexcept {

@@ -64,7 +64,7 @@ struct write_env_sender : connected_as_it_is<write_env_sender<Child, Env>> {
 
 }  // namespace detail
 
-/// Gives a sender an environment; what that does not answer the receiver's does.
+/// Gives a sender an environment. The receiver's environment answers the remaining queries.
 struct write_env_t {
     template <sender Sender, queryable Env>
     constexpr auto operator()(Sender&& sender, Env environment) const {

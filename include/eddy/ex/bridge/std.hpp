@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The standard library's vocabulary under the name eddy::ex. The draft puts stop tokens and their
+// queries in std, sync_wait in std::this_thread, and all else in std::execution.
 #pragma once
 
 #if defined(EDDY_EXECUTION_STD)
@@ -9,8 +12,6 @@
 #include <memory>
 #include <stop_token>
 
-/// The vocabulary from the standard library. The draft has stop tokens and the queries for them in
-/// std, sync_wait in std::this_thread and the rest in std::execution.
 namespace eddy::ex {
 
 // Concepts and their tags.
@@ -136,7 +137,7 @@ using std::execution::as_awaitable;
 using std::execution::as_awaitable_t;
 using std::execution::with_awaitable_senders;
 
-/// promise.continuation() as a plain handle, as in <eddy/ex/with_awaitable_senders.hpp>.
+/// promise.continuation() as a plain handle: see <eddy/ex/with_awaitable_senders.hpp>.
 template <class Promise>
 std::coroutine_handle<> continuation_handle(
     const with_awaitable_senders<Promise>& promise) noexcept {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The vocabulary of NVIDIA/stdexec, which has one namespace for the draft's three, as eddy::ex.
 #pragma once
 
 #if defined(EDDY_EXECUTION_STDEXEC)
@@ -8,7 +10,6 @@
 #include <concepts>
 #include <coroutine>
 
-/// The vocabulary from NVIDIA/stdexec. It keeps in one namespace what the draft has in three.
 namespace eddy::ex {
 
 // Concepts and their tags.
@@ -134,7 +135,7 @@ using stdexec::as_awaitable;
 using stdexec::as_awaitable_t;
 using stdexec::with_awaitable_senders;
 
-/// promise.continuation() as a plain handle, as in <eddy/ex/with_awaitable_senders.hpp>.
+/// promise.continuation() as a plain handle: see <eddy/ex/with_awaitable_senders.hpp>.
 template <class Promise>
 std::coroutine_handle<> continuation_handle(
     const with_awaitable_senders<Promise>& promise) noexcept {

@@ -11,7 +11,8 @@
 namespace eddy::ex {
 namespace detail {
 
-/// Hands what it receives to a state that outlives it: state.complete(tag, args...), state.env().
+/// Passes completions to a state that outlives it, by state.complete(tag, args...). The state's
+/// env() is the environment.
 template <class State>
 struct state_receiver {
     using receiver_concept = receiver_tag;
@@ -30,8 +31,8 @@ struct state_receiver {
     auto get_env() const noexcept { return state->env(); }
 };
 
-/// The operation of an adaptor with one child: its state, which knows the receiver, and the child's
-/// operation, which reports to the state.
+/// The operation of an adaptor with one child. It consists of the state, which knows the receiver,
+/// and the child's operation, which reports to the state.
 template <class Child, class State>
 class adaptor_operation : State {
 public:
@@ -51,7 +52,7 @@ private:
     operation_of<Child, state_receiver<State>> child_;
 };
 
-/// `Sender` can be connected as a `Self`: const or not, and in its value category.
+/// True if `Sender` can be connected as a `Self`, with that constness and value category.
 template <class Sender, class Self, class Receiver>
 concept connects_as = requires(Self&& self, Receiver&& receiver) {
     Sender::connect_as(static_cast<Self&&>(self), static_cast<Receiver&&>(receiver));
@@ -60,8 +61,9 @@ template <class Sender, class Self, class Receiver>
 inline constexpr bool connects_as_nothrow =
     noexcept(Sender::connect_as(std::declval<Self>(), std::declval<Receiver>()));
 
-/// Base of a sender with children, which are connected as what the sender is: its static
-/// connect_as(self, receiver) says how. An lvalue can be connected if it could be copied instead.
+/// Base of a sender whose children are connected with the sender's own constness and value
+/// category, by the static Sender::connect_as(self, receiver). An lvalue is not copied, but it must
+/// be copyable.
 template <class Sender>
 struct connected_as_it_is {
     template <receiver Receiver>
@@ -86,13 +88,13 @@ struct connected_as_it_is {
 template <class Child, class State>
 concept connectable_child = std::is_invocable_v<connect_unchecked_t, Child, state_receiver<State>>;
 
-/// `part` of a sender that is used as a `Self`.
+/// Gives `part` of a sender the constness and value category of `Self`.
 template <class Self, class Part>
 constexpr like_t<Self, std::remove_const_t<Part>>&& part_of(Part& part) noexcept {
     return static_cast<like_t<Self, std::remove_const_t<Part>>&&>(part);
 }
 
-/// The signatures of an adaptor's child: what the child is if the adaptor is a `Self`.
+/// The signatures of an adaptor's child, with the constness and value category of `Self`.
 template <class Self, class Child, class... Env>
 using child_signatures = signatures_or_mistake<like_t<Self, Child>, forwarding_env_t<Env>...>;
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Attributes that say where adaptors complete. For each kind of completion an adaptor names its
+// sources: the completions of the child that lead to it. The place is known if there is only one
+// source, or if all sources complete in the same place.
 #pragma once
 
 #include <eddy/ex/detail/completes_in_one_place.hpp>
@@ -8,8 +12,6 @@
 
 #include <type_traits>
 
-/// Where adaptors complete. Each says for each kind of completion from which completions of its
-/// child it comes; the place is known if there is only one, or if all happen in the same place.
 namespace eddy::ex {
 namespace detail {
 
@@ -22,7 +24,7 @@ inline constexpr bool is_completion_query<completes_where_started_t<Tag>> = true
 template <class Tag>
 inline constexpr bool is_completion_query<get_completion_scheduler_t<Tag>> = true;
 
-/// Attributes of an adaptor, apart from where it completes.
+/// The attributes of an adaptor, except those that say where it completes.
 template <class Env>
 struct attributes_without_completions {
     [[no_unique_address]] Env env_;
@@ -36,7 +38,8 @@ struct attributes_without_completions {
     }
 };
 
-/// Without an environment a sender may not know what it sends: then it may send everything.
+/// True if the sender may complete with `Tag`. Without an environment the signatures may be
+/// unknown, and the sender may complete in any way.
 template <class Sender, class Tag, class... Env>
 consteval bool may_send() {
     using signatures = signatures_or_mistake<Sender, Env...>;
@@ -47,14 +50,14 @@ consteval bool may_send() {
     }
 }
 
-/// The sources of a completion that comes from something else than the child.
+/// The sources of a completion that does not come from the child.
 struct from_elsewhere {};
 
-/// `Tag` is a source if `Condition`.
+/// A list of `Tag` if `Condition` is true, else an empty list.
 template <class Tag, bool Condition>
 using source_if = std::conditional_t<Condition, type_list<Tag>, type_list<>>;
 
-/// Storing what a sender with these signatures sends with `Tag` may throw.
+/// True if storing what a sender with these signatures sends with `Tag` may throw.
 template <class Signatures, class Tag>
 inline constexpr bool may_fail_to_store = true;
 template <class... Signatures, class Tag>
@@ -64,7 +67,7 @@ inline constexpr bool may_fail_to_store<completion_signatures<Signatures...>, Ta
 template <class... Sources>
 using all_sources = distinct_t<concat_t<Sources...>>;
 
-/// The same, of which one may be from_elsewhere.
+/// The union of the sources, or from_elsewhere if one of them is that.
 template <class... Sources>
 struct sources_or_elsewhere : identity<all_sources<Sources...>> {};
 template <class... Sources>
@@ -73,14 +76,14 @@ struct sources_or_elsewhere<Sources...> : identity<from_elsewhere> {};
 template <class... Sources>
 using sources_together = typename sources_or_elsewhere<Sources...>::type;
 
-/// Those of `Sources` that `Child` may send.
+/// Those of `Sources` with which `Child` may complete.
 template <class Sources, class Child, class... Env>
 struct sent_sources : identity<from_elsewhere> {};
 template <class... Tags, class Child, class... Env>
 struct sent_sources<type_list<Tags...>, Child, Env...>
     : concat<source_if<Tags, may_send<Child, Tags, Env...>()>...> {};
 
-/// Tells where completions from `Sources` of a child with these attributes meet, if that is known.
+/// The place where completions from `Sources` of a child with these attributes meet, if known.
 template <class Sources, class Attributes, class... Env>
 struct meeting_place {
     static constexpr bool where_started = false;
@@ -114,8 +117,8 @@ struct meeting_place<type_list<First, Tags...>, Attributes, Env...> {
     static constexpr bool known = is_known();
 };
 
-/// The attributes of `Sender`, an adaptor of `Child` that has Sender::sources<Tag, Env...>: a list
-/// of tags, or from_elsewhere.
+/// The attributes of `Sender`, an adaptor of `Child`. Sender::sources<Tag, Env...> is a list of
+/// tags, or from_elsewhere.
 template <class Sender, class Child>
 struct mapped_attributes : attributes_without_completions<env_of_t<const Child&>> {
     using child_attributes = env_of_t<const Child&>;
@@ -153,7 +156,7 @@ struct mapped_attributes : attributes_without_completions<env_of_t<const Child&>
     }
 };
 
-/// True if a hop to `Scheduler` completes there also with `Tag`.
+/// True if a hop to `Scheduler` completes on that scheduler with `Tag`, too.
 template <class Scheduler, class Tag, class... Env>
 consteval bool ends_there() {
     using hop = decltype(schedule(std::declval<Scheduler&>()));
@@ -161,7 +164,8 @@ consteval bool ends_there() {
            answers<env_of_t<hop>, completes_in_one_place_t, Env...>;
 }
 
-/// `Sender`, which delivers on `Scheduler` whatever it has, does so with `Tag`, and can.
+/// True if `Sender`, which delivers its results on `Scheduler`, can complete with `Tag` and then
+/// does so on that scheduler.
 template <class Sender, class Scheduler, class Tag, class... Env>
 consteval bool delivers_on() {
     if constexpr (std::is_same_v<Tag, set_value_t>) {
@@ -174,7 +178,7 @@ consteval bool delivers_on() {
     }
 }
 
-/// Attributes of `Sender`, which ends on a scheduler.
+/// The attributes of `Sender`, which completes on a scheduler.
 template <class Sender, class Scheduler, class Env>
 struct scheduled_attributes : attributes_without_completions<Env> {
     using attributes_without_completions<Env>::query;

@@ -34,7 +34,7 @@ constexpr decltype(auto) awaiter_of(T&& object) {
     }
 }
 
-/// What co_await makes of `object` in a coroutine with this promise, before operator co_await.
+/// The object to which co_await in a coroutine with this promise applies operator co_await.
 template <class T, class Promise>
 constexpr decltype(auto) transformed(T&& object, Promise& promise) {
     if constexpr (requires { promise.await_transform(static_cast<T&&>(object)); }) {
@@ -68,8 +68,7 @@ concept has_as_awaitable =
 /// Stands for a promise of which nothing is known.
 struct bare_promise {};
 
-/// Stands for the promise of the coroutine that would wait for an awaitable that is connected like
-/// a sender.
+/// Stands for the promise of the coroutine that would await an awaitable connected as a sender.
 template <class Env>
 struct plain_promise {
     std::coroutine_handle<plain_promise> get_return_object() noexcept;

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The adaptor behind bulk, bulk_chunked and bulk_unchunked. A `Kind` says how the function is
+// called:
+//
+//     Kind::takes<Function, Shape, Args...>           true if it can be called
+//     Kind::takes_nothrow<Function, Shape, Args...>   true if a call cannot throw
+//     Kind::call(function, shape, args...)            calls it for the whole shape
+//     Kind::mistake                                   explains why it cannot be called
 #pragma once
 
 #include <eddy/ex/detail/adaptor.hpp>
@@ -12,24 +20,17 @@
 #include <memory>
 #include <type_traits>
 
-/// The adaptor behind bulk, bulk_chunked and bulk_unchunked. A `Kind` says how the function is
-/// called:
-///
-///     Kind::takes<Function, Shape, Args...>           it can be, and
-///     Kind::takes_nothrow<Function, Shape, Args...>   without an exception
-///     Kind::call(function, shape, args...)            calls it for the whole shape
-///     Kind::mistake                                   what to say if it cannot be called
 namespace eddy::ex {
 namespace detail {
 
-/// A policy is whatever the parallel algorithms of <memory> take first: <execution> would bring all
-/// of the parallel algorithms along.
+/// True for the policies that the parallel algorithms of <memory> take. Including <execution> to
+/// name the policies would bring in all parallel algorithms.
 template <class Policy>
 concept execution_policy = requires(Policy&& policy, int* at) {
     std::uninitialized_default_construct(static_cast<Policy&&>(policy), at, at);
 };
 
-/// The function gets an index.
+/// Calls the function once for each index.
 struct one_index_each {
     template <class Function, class Shape, class... Args>
     static constexpr bool takes = std::is_invocable_v<Function&, Shape, Args...>;
@@ -43,7 +44,7 @@ struct one_index_each {
     }
 };
 
-/// The function gets the first index of a part, and the one behind the last.
+/// Calls the function with the first index of a range and one past the last.
 struct one_range {
     template <class Function, class Shape, class... Args>
     static constexpr bool takes = std::is_invocable_v<Function&, Shape, Shape, Args...>;
@@ -161,8 +162,9 @@ struct bulk_sender : connected_as_it_is<bulk_sender<Kind, Child, Shape, Function
     [[no_unique_address]] Function function;
 };
 
-/// The function object `Derived`. Only a scheduler could do something in parallel, and without
-/// domains none is asked: a policy is permission, and the loop is what every policy allows.
+/// Base of the function object `Derived`. A policy is a permission, and a plain loop satisfies
+/// every policy. Only a scheduler could run the calls in parallel, and without domains none is
+/// asked.
 template <class Derived, class Kind>
 struct bulk_adaptor {
     template <sender Sender, execution_policy Policy, std::integral Shape, movable_value Function>

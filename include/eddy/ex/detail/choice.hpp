@@ -17,15 +17,15 @@ consteval std::size_t largest(std::initializer_list<std::size_t> sizes) {
     return result;
 }
 
-/// A variant, as small as we need it: it starts empty, does not move, and is emplaced at most once
-/// between resets. Its alternatives are distinct and need not be movable.
+/// A minimal variant. It starts empty, does not move, and is emplaced at most once between resets.
+/// The alternatives are distinct and need not be movable.
 template <class... Ts>
 class choice : immovable {
 public:
     choice() = default;
     ~choice() { reset(); }
 
-    /// Builds a `T` with what `make` returns, in place.
+    /// Constructs a `T` in place from the result of `make`.
     template <class T, class Make>
     T& emplace_from(Make&& make) noexcept(noexcept(static_cast<Make&&>(make)())) {
         T* const object = ::new (static_cast<void*>(storage_)) T(static_cast<Make&&>(make)());
@@ -45,7 +45,7 @@ public:
         index_ = sizeof...(Ts);
     }
 
-    /// As reset(), of an object that is known to be a `T`.
+    /// Resets an object that is known to hold a `T`.
     template <class T>
     void destroy() noexcept {
         get<T>().~T();
@@ -62,7 +62,7 @@ public:
         return *std::launder(reinterpret_cast<T*>(storage_));
     }
 
-    /// Calls `function` with the object, or not at all if there is none.
+    /// Calls `function` with the object, if there is one.
     template <class Function>
     void visit(Function&& function) noexcept {
         std::size_t index = 0;

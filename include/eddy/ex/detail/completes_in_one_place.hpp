@@ -7,9 +7,9 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// Asked of a sender's attributes: all of its completions happen on the same scheduler, whichever
-/// their kind. Two schedulers of one type can differ, so that their equality alone is known too
-/// late to tell where an adaptor completes that makes one kind of completion of two.
+/// The query for sender attributes that is true if all completions, of any kind, happen on one
+/// scheduler. An adaptor that merges two kinds of completions needs it. Comparing schedulers would
+/// not do: two schedulers of one type can differ, and a comparison at run time comes too late.
 struct completes_in_one_place_t {
     static constexpr bool query(ex::forwarding_query_t) noexcept { return true; }
 };

@@ -18,7 +18,7 @@ template <class Receiver>
 struct awaiting_promise;
 
 /// An awaitable connected to a receiver: a coroutine that awaits it and completes the receiver. The
-/// frame is the one allocation that connecting an awaitable costs.
+/// coroutine frame is the only allocation made when an awaitable is connected.
 template <class Receiver>
 class [[nodiscard]] awaiting_operation {
 public:
@@ -38,7 +38,7 @@ private:
 
 template <class Receiver>
 struct awaiting_promise {
-    /// The coroutine's parameters are the awaitable and the receiver.
+    /// Takes the coroutine's parameters: the awaitable and the receiver.
     explicit awaiting_promise(auto&, Receiver& receiver) noexcept : receiver_(receiver) {}
 
     awaiting_operation<Receiver> get_return_object() noexcept {
@@ -46,8 +46,7 @@ struct awaiting_promise {
             std::coroutine_handle<awaiting_promise>::from_promise(*this));
     }
     std::suspend_always initial_suspend() noexcept { return {}; }
-    /// Never reached: the coroutine ends suspended in complete(), so that the receiver may destroy
-    /// its frame.
+    /// Never reached. The coroutine ends suspended, so that the receiver may destroy its frame.
     [[noreturn]] std::suspend_always final_suspend() noexcept { std::terminate(); }
     [[noreturn]] void unhandled_exception() noexcept { std::terminate(); }
     [[noreturn]] void return_void() noexcept { std::terminate(); }
@@ -72,8 +71,8 @@ struct awaiting_promise {
     Receiver& receiver_;
 };
 
-/// Suspends for good and calls `function`, which completes the receiver and so may destroy the
-/// frame that this object lives in: hence the copy.
+/// Suspends for good and calls `function`, which completes the receiver. The receiver may destroy
+/// the frame that holds this object, so a copy of `function` is called.
 template <class Function>
 struct suspend_and_call {
     Function function;

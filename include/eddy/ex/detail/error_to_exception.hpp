@@ -9,9 +9,8 @@
 namespace eddy::ex {
 namespace detail {
 
-/// The exception for an error, where errors are thrown. It is the exception that prevented it from
-/// being made, such as std::bad_alloc, if there is one: the message of a std::system_error is
-/// allocated.
+/// The exception to throw for an error. If making it fails (a std::system_error allocates its
+/// message), the result is the exception of that failure, such as std::bad_alloc.
 template <class Error>
 std::exception_ptr error_to_exception(Error&& error) noexcept try {
     if constexpr (std::is_same_v<std::decay_t<Error>, std::exception_ptr>) {

@@ -7,7 +7,7 @@
 namespace eddy::ex {
 namespace detail {
 
-/// What a member pointer is applied to: an object, a pointer, or a reference_wrapper.
+/// The object to apply a member pointer to, given an object, a pointer or a reference_wrapper.
 template <class Class, class Object>
 constexpr decltype(auto) member_target(Object&& object) noexcept {
     if constexpr (std::is_base_of_v<Class, std::remove_cvref_t<Object>>) {
@@ -29,7 +29,7 @@ constexpr decltype(auto) invoke_member(Member Class::* member, Object&& object, 
     }
 }
 
-/// std::invoke without <functional>.
+/// Does what std::invoke does, without including <functional>.
 template <class Function, class... Args>
     requires std::is_invocable_v<Function, Args...>
 constexpr auto invoke(Function&& function,

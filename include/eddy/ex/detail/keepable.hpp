@@ -15,7 +15,7 @@ template <class... Ts>
 struct keepable_results<type_list<Ts...>>
     : std::bool_constant<(std::is_constructible_v<std::decay_t<Ts>, Ts> && ...)> {};
 
-/// An adaptor can keep copies of everything that is sent with these signatures and `Tags`.
+/// True if an adaptor can keep copies of everything sent with these signatures and `Tags`.
 template <class Signatures, class... Tags>
 inline constexpr bool keepable =
     (all_of<gather_t<Signatures, Tags, type_list>, keepable_results> && ...);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The shared part of let_value, let_error and let_stopped: a function turns one channel into a
+// sender.
 #pragma once
 
 #include <eddy/ex/detail/adaptor.hpp>
@@ -15,8 +18,6 @@
 #include <type_traits>
 #include <utility>
 
-/// What let_value, let_error and let_stopped share: a function that turns one channel into a
-/// sender.
 namespace eddy::ex {
 namespace detail {
 
@@ -42,7 +43,8 @@ struct let_mistake<set_stopped_t> {
     EDDY_EX_MISTAKE(result, "let_stopped: the function must return a sender");
 };
 
-/// The second sender runs where the first completed, if that is known.
+/// An environment that names the place where the first sender completed, if that is known. The
+/// second sender runs there.
 template <class Tag, class Child, class Env>
 constexpr auto let_env(const Child& child, const Env& environment) noexcept {
     if constexpr (std::is_invocable_v<get_completion_scheduler_t<Tag>, env_of_t<const Child&>,
@@ -59,7 +61,7 @@ using let_env_t = decltype(detail::let_env<Tag>(std::declval<const std::remove_c
 template <class Tag, class Child, class Env>
 using second_env_t = joined_env_t<let_env_t<Tag, Child, Env>, Env>;
 
-/// A receiver of anything, to ask whether connecting throws.
+/// A receiver of anything, used to find out if connecting throws.
 template <class Env>
 struct any_receiver {
     using receiver_concept = receiver_tag;
@@ -72,7 +74,7 @@ struct any_receiver {
 template <class Function, class... Args>
 using second_sender_t = std::invoke_result_t<Function, std::decay_t<Args>&...>;
 
-/// Storing the results, calling the function and connecting what it returns throws nothing.
+/// True if storing results, calling the function and connecting the returned sender cannot throw.
 template <class Function, class Env, class... Args>
 inline constexpr bool let_nothrow =
     nothrow_decay_copyable<Args...> &&
@@ -80,7 +82,7 @@ inline constexpr bool let_nothrow =
     std::is_nothrow_invocable_v<connect_unchecked_t, second_sender_t<Function, Args...>,
                                 any_receiver<Env>>;
 
-/// Env: of the second sender, none or one.
+/// Maps the first sender's signatures. `Env` is the environment of the second sender, if known.
 template <class Tag, class Function, class... Env>
 struct let_map {
     template <class... Args>
@@ -126,7 +128,7 @@ struct let_receiver {
     auto get_env() const noexcept { return detail::join_env(*environment, ex::get_env(*receiver)); }
 };
 
-/// Every sender that `Function` may return can be connected to `Receiver`.
+/// one<List> is true if the sender that `Function` returns for `List` connects to `Receiver`.
 template <class Function, class Receiver>
 struct connects_second {
     template <class List>
@@ -139,7 +141,7 @@ struct connects_second {
 template <class Tag, class Child, class Receiver, class Function>
 class let_operation;
 
-/// The state that both operations share; the first one reports to it.
+/// The state that both operations share. The first operation reports to it.
 template <class Tag, class Child, class Receiver, class Function>
 struct let_state : immovable {
     using environment = let_env_t<Tag, Child, forwarding_env_t<env_of_t<Receiver>>>;
@@ -177,8 +179,8 @@ concept let_connectable =
                Function, let_receiver<Receiver, typename let_state<Tag, Child, Receiver, Function>::
                                                     environment>>::template one>;
 
-/// The two operations share their memory: the first one is destroyed when it has completed, and
-/// only then is the second one made. What the first one sent is kept beside them.
+/// Runs two operations that share their memory: the first one is destroyed after it has completed,
+/// and only then is the second one made. The results of the first one are kept beside them.
 template <class Tag, class Child, class Receiver, class Function>
 class let_operation : let_state<Tag, Child, Receiver, Function> {
     using state = let_state<Tag, Child, Receiver, Function>;
@@ -232,7 +234,8 @@ private:
         operation->start();
     }
 
-    /// The arguments may be parts of the first operation: they are kept before it is destroyed.
+    /// Makes the second operation. The arguments may be parts of the first operation, so they are
+    /// kept before that one is destroyed.
     template <class... Args>
     auto& second(Args&&... args) noexcept(nothrow<Args...>) {
         auto& kept = results_.template emplace<decayed_product<Args...>>(
@@ -255,8 +258,8 @@ private:
         operations_;
 };
 
-/// Where the second sender completes with `Done`: as far as is known before there is one, if it
-/// does that where it was started, which is where the first one completed.
+/// The sources of the second sender's completions with `Done`. Before that sender exists, its place
+/// is known only if it completes where it is started, which is where the first sender completed.
 template <class Tag, class Function, class Done, class... Env>
 struct second_sources {
     template <class... Args>

@@ -19,7 +19,7 @@ struct identity {
 template <class T, class... Ts>
 concept one_of = (std::is_same_v<T, Ts> || ...);
 
-/// `List` and those of `Ts` that it does not hold yet.
+/// `List`, followed by those of `Ts` that it does not contain yet.
 template <class List, class... Ts>
 struct append_unique : identity<List> {};
 template <class... Us, class T, class... Ts>
@@ -54,7 +54,7 @@ consteval std::size_t index_of() {
     return index;
 }
 
-/// `T` with the constness and the value category of `Self`; a prvalue counts as an rvalue.
+/// `T` with the constness and the value category of `Self`. A prvalue counts as an rvalue.
 template <class Self, class T>
 struct like : identity<T> {};
 template <class Self, class T>
@@ -66,7 +66,7 @@ struct like<Self&&, T> : like<Self, T> {};
 template <class Self, class T>
 using like_t = typename like<Self, T>::type;
 
-/// Base of what has an address that others keep.
+/// Base of objects whose address others keep.
 struct immovable {
     immovable() = default;
     immovable(immovable&&) = delete;

@@ -4,9 +4,9 @@
 namespace eddy::ex {
 namespace detail {
 
-/// What get_completion_signatures() returns for a sender that was put together wrongly. The sender
-/// then does not model sender_in, and who needs it to calls explain(), which fails to compile with
-/// one line of words.
+/// The result of get_completion_signatures() for a wrongly composed sender, which then does not
+/// model sender_in. Code that needs sender_in calls explain(), which fails to compile with a
+/// one-line message.
 struct mistake {};
 
 template <class...>
@@ -15,7 +15,7 @@ inline constexpr bool never = false;
 }  // namespace detail
 }  // namespace eddy::ex
 
-/// A type `NAME`, derived from mistake, with its words.
+/// Defines a type `NAME`, derived from mistake, whose message is WORDS.
 #define EDDY_EX_MISTAKE(NAME, WORDS)                                 \
     struct NAME : ::eddy::ex::detail::mistake {                      \
         template <class Sender>                                      \

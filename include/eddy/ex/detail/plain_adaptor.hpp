@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The shared part of adaptors that take a sender and nothing else. A `Kind` describes one of them:
+//
+//     Kind::signatures<Child>()       its signatures, given those of its child
+//     Kind::state<Receiver, Child>    a plain_state that its child completes
+//     Kind::sources<Tag, Child>       the child's completions that lead to one with Tag
 #pragma once
 
 #include <eddy/ex/detail/adaptor.hpp>
@@ -9,11 +15,6 @@
 #include <type_traits>
 #include <utility>
 
-/// What adaptors share that take a sender and nothing else. A `Kind` says what each of them does:
-///
-///     Kind::signatures<Child>()       its signatures, if these are those of its child
-///     Kind::state<Receiver, Child>    a plain_state that its child completes
-///     Kind::sources<Tag, Child>       from which completions of its child those with Tag come
 namespace eddy::ex {
 namespace detail {
 
@@ -64,7 +65,7 @@ struct plain_sender : connected_as_it_is<plain_sender<Kind, Child>> {
     [[no_unique_address]] Child child;
 };
 
-/// The function object `Derived`.
+/// Base of the function object `Derived`.
 template <class Derived, class Kind>
 struct plain_adaptor {
     template <sender Sender>

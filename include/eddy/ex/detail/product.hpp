@@ -19,8 +19,8 @@ struct product_element {
     T value;
 };
 
-/// A tuple, as small as we need it: the elements can be built from values or, if they cannot move,
-/// by functions; apply() passes all of them on.
+/// A minimal tuple. Elements are built from values or, if they cannot move, by functions. apply()
+/// passes all elements to a function.
 template <class Indices, class... Ts>
 struct indexed_product;
 
@@ -46,7 +46,8 @@ struct indexed_product<std::index_sequence<Is...>, Ts...> : product_element<Is, 
     constexpr decltype(auto) apply(Function&& function) const& {
         return static_cast<Function&&>(function)(this->product_element<Is, Ts>::value...);
     }
-    /// An element that is a reference stays what it refers to.
+    /// Passes the elements as rvalues, except that an element of lvalue reference type stays an
+    /// lvalue.
     template <class Function>
     constexpr decltype(auto) apply(Function&& function) && {
         return static_cast<Function&&>(function)(

@@ -16,21 +16,21 @@
 namespace eddy::ex {
 namespace detail {
 
-/// A join() that waits. The caller owns it.
+/// A waiting join(). The caller owns the node.
 struct join_node : immovable {
     explicit join_node(void (*function)(join_node&) noexcept) noexcept : joined(function) {}
     void (*const joined)(join_node&) noexcept;
     join_node* next = nullptr;
 };
 
-/// What the counting scopes share: how much work is associated, and who waits for its end.
+/// The shared part of the counting scopes. It counts the associated work, and lists waiting joins.
 ///
 ///     unused  --try_associate-->  open  --close-->  closed
 ///     unused  --close-->  unused_and_closed
 ///     open, closed  --join, with work left-->  .._and_joining  --the last work ends-->  joined
 ///     any  --join, with no work left-->  joined
 ///
-/// Thread: any. A mutex costs less than what any of the associated work does.
+/// Thread: any. A mutex costs less than anything that the associated work does.
 class scope_base : immovable {
 public:
     static constexpr std::size_t max_associations = std::numeric_limits<std::size_t>::max();
@@ -43,7 +43,7 @@ public:
         }
     }
 
-    /// No more work is associated from here on.
+    /// Ends the association of new work.
     void close() noexcept {
         const std::lock_guard lock(mutex_);
         switch (state_) {
@@ -70,7 +70,8 @@ public:
         return true;
     }
 
-    /// Lifetime: the scope may be gone afterwards, if somebody joined it.
+    /// Ends one piece of work. Lifetime: others may destroy the scope in this call if it is being
+    /// joined.
     void disassociate() noexcept {
         join_node* waiting = nullptr;
         {
@@ -86,7 +87,7 @@ public:
         }
     }
 
-    /// True: there is no work left, and `node` is not kept.
+    /// True if no work is left. Otherwise `node` is kept and waits.
     [[nodiscard]] bool join_now(join_node& node) noexcept {
         const std::lock_guard lock(mutex_);
         if (count_ == 0) {
@@ -117,7 +118,7 @@ private:
     join_node* joins_ = nullptr;
 };
 
-/// Holds one of a scope's counts.
+/// One of a scope's counts.
 template <class Scope>
 class counted_association {
 public:
@@ -138,7 +139,7 @@ public:
                                                         : counted_association();
     }
 
-    /// Takes over a count that associate() gave.
+    /// Takes over a count from associate().
     explicit counted_association(scope_base* scope) noexcept : scope_(scope) {}
 
 private:
@@ -149,8 +150,8 @@ EDDY_EX_MISTAKE(
     join_without_scheduler,
     "join: the environment has no start scheduler (get_start_scheduler) to complete on");
 
-/// Completes when the scope has no work left: at once inside start(), or else on the scheduler that
-/// the environment names, because the last work may end anywhere.
+/// Completes when the scope has no work left: inside start() if that is so already, else on the
+/// environment's start scheduler, because the last work may end anywhere.
 template <class Receiver>
 class join_operation : join_node {
     struct arrival {

@@ -9,7 +9,7 @@
 namespace eddy::ex {
 namespace detail {
 
-/// What one completion with values is as one type: nothing, the value, or a tuple.
+/// The values of one completion as a single type: void, the value's type, or a tuple.
 template <class... Ts>
 struct single_value : identity<std::tuple<std::decay_t<Ts>...>> {};
 template <class T>
@@ -19,7 +19,7 @@ struct single_value<> : identity<void> {};
 template <class... Ts>
 using single_value_t = typename single_value<Ts...>::type;
 
-/// The same for the signatures of a sender with at most one completion with values.
+/// The type in a list of one type, and void for an empty list.
 template <class List>
 struct only_or_void;
 template <>

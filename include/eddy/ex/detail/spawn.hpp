@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The shared part of spawn and spawn_future: their choice of allocator, and their work's
+// environment.
 #pragma once
 
 #include <eddy/ex/env.hpp>
@@ -8,7 +11,6 @@
 #include <type_traits>
 #include <utility>
 
-/// What spawn and spawn_future share: which allocator they use, and what their work sees.
 namespace eddy::ex {
 namespace detail {
 
@@ -32,7 +34,7 @@ constexpr auto spawn_env(Env environment, const Attributes& attributes) noexcept
     }
 }
 
-/// Builds a T with `allocator`; its arguments follow.
+/// Constructs a T from `args`, in memory from `allocator`.
 template <class T, class Allocator, class... Args>
 T* allocate_object(const Allocator& allocator, Args&&... args) {
     using traits = typename std::allocator_traits<Allocator>::template rebind_traits<T>;

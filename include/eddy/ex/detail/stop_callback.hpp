@@ -20,8 +20,8 @@ bool stop_requested(const Receiver& receiver) noexcept {
     return ex::get_stop_token(ex::get_env(receiver)).stop_requested();
 }
 
-/// Calls `State::request_stop()` when the receiver's environment asks to stop. Takes no room, and
-/// does nothing, where nobody can.
+/// Calls `State::request_stop()` when the receiver's environment requests a stop. Takes no space
+/// and does nothing if the environment cannot request one.
 template <class Receiver, class State, bool Possible = can_be_stopped<Receiver>>
 class stop_callback {
     struct call {
@@ -31,11 +31,11 @@ class stop_callback {
     using token = ex::stop_token_of_t<ex::env_of_t<Receiver>>;
 
 public:
-    /// The stop may have come already: then it is requested from inside.
+    /// Registers the callback. After an earlier stop, request_stop() is called inside arm().
     void arm(const Receiver& receiver, State& state) noexcept {
         callback_.emplace(ex::get_stop_token(ex::get_env(receiver)), call{&state});
     }
-    /// Returns when request_stop() is not being called on any other thread.
+    /// Unregisters the callback. On return request_stop() is not running on any other thread.
     void disarm() noexcept { callback_.reset(); }
 
 private:

@@ -15,7 +15,7 @@ namespace detail {
 template <class Env>
 using stop_when_env = joined_env_t<prop<get_stop_token_t, inplace_stop_token>, Env>;
 
-/// The child sees a token of ours instead of the receiver's, which never stops.
+/// State for a receiver that is never stopped. The child sees `token` instead of the receiver's.
 template <class Receiver>
 struct stop_when_state {
     stop_when_state(Receiver&& r, inplace_stop_token t) noexcept
@@ -35,7 +35,7 @@ struct stop_when_state {
     inplace_stop_token token;
 };
 
-/// The receiver can be stopped too: a source between hears both tokens.
+/// State for a receiver that can be stopped, too. A source in between listens to both tokens.
 template <class Receiver>
 struct stop_when_either_state {
     struct forward_stop {
@@ -54,7 +54,7 @@ struct stop_when_either_state {
         on_outer.emplace(get_stop_token(get_env(receiver)), forward_stop{&source});
     }
 
-    /// May run inside source.request_stop(); other threads have left it after the resets.
+    /// May run inside source.request_stop(). After the resets no other thread is inside that call.
     template <class Done, class... Args>
     void complete(Done done, Args&&... args) noexcept {
         on_inner.reset();
@@ -96,7 +96,7 @@ private:
     operation_of<Child, state_receiver<state>> child_;
 };
 
-/// `Child`, stopped by a token beside the receiver's.
+/// `Child` with a second stop token, beside the receiver's.
 template <class Child>
 struct stop_when_sender : connected_as_it_is<stop_when_sender<Child>> {
     using sender_concept = sender_tag;

@@ -12,7 +12,7 @@
 namespace eddy::ex {
 namespace detail {
 
-/// A completion that is kept, to be delivered later.
+/// A completion that is kept for later delivery.
 template <class Tag, class... Args>
 struct stored_result : product<Args...> {
     using product<Args...>::product;
@@ -34,7 +34,7 @@ template <class Signatures>
 inline constexpr bool stores_all_nothrow =
     stores_nothrow<Signatures, set_value_t> && stores_nothrow<Signatures, set_error_t>;
 
-/// The signatures with which stored results are delivered.
+/// Maps signatures to those with which the stored results are delivered.
 struct decay_map {
     template <class Signature>
     struct apply;
@@ -52,7 +52,7 @@ struct result_choice<completion_signatures<Signatures...>>
     : rename<append_unique_t<type_list<>, typename stored_result_of<Signatures>::type...>, choice> {
 };
 
-/// Keeps any one of the completions `Signatures`; if storing throws, the exception.
+/// Keeps one completion of any of `Signatures`. If storing throws, keeps the exception.
 template <class Signatures>
 class result_store {
 public:
@@ -70,7 +70,7 @@ public:
             }
         }
     }
-    /// The receiver may destroy this object.
+    /// Completes the receiver, which may destroy this object.
     template <class Receiver>
     void deliver(Receiver& receiver) noexcept {
         results_.visit([&](auto& result) noexcept { result.deliver(receiver); });

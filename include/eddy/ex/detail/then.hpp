@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The shared part of then, upon_error and upon_stopped: a function turns one channel into values.
 #pragma once
 
 #include <eddy/ex/detail/adaptor.hpp>
@@ -12,7 +14,6 @@
 #include <type_traits>
 #include <utility>
 
-/// What then, upon_error and upon_stopped share: a function that turns one channel into values.
 namespace eddy::ex {
 namespace detail {
 
@@ -50,7 +51,7 @@ struct then_map {
                           throws_if<!std::is_nothrow_invocable_v<Function, Args...>>> {};
 };
 
-/// Completes `receiver` with what `function` returns, or with what it throws.
+/// Completes `receiver` with the result of `function`, or with its exception.
 template <class Receiver, class Function, class... Args>
 void complete_with(Receiver& receiver, Function&& function, Args&&... args) noexcept {
     using result = std::invoke_result_t<Function, Args...>;
@@ -97,7 +98,7 @@ struct then_state {
     [[no_unique_address]] Function function;
 };
 
-/// `Function` throws for none of the completions in `List`.
+/// one<List> is true if `Function` cannot throw when called with the arguments in `List`.
 template <class Function>
 struct calls_nothrow {
     template <class List>
@@ -150,7 +151,7 @@ struct then_sender : connected_as_it_is<then_sender<Tag, Child, Function>> {
     [[no_unique_address]] Function function;
 };
 
-/// The function object `Derived` of an adaptor that takes a function.
+/// Base of the function object `Derived`, for adaptors that take a sender and a function.
 template <class Derived, template <class, class> class Result>
 struct function_adaptor {
     template <sender Sender, movable_value Function>
