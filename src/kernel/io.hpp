@@ -75,8 +75,8 @@ open_how how_to_open(int flags, std::uint32_t mode, std::uint64_t resolve) noexc
 io_result close(int fd) noexcept;
 io_result fsync(int fd, bool data_only) noexcept;
 
-/// `vectors`, or, if a test requested a shorter transfer with shorten(), a piece of the first
-/// vector that has bytes, stored in `part`.
+/// Returns `vectors`. If a test requested a shorter transfer with shorten(), returns a piece of the
+/// first vector that has bytes, stored in `part`.
 std::span<const iovec> shortened(call which, std::span<const iovec> vectors, iovec& part) noexcept;
 /// True if a test requested a shorter message, which is then in `less`, with its bytes in `part`.
 bool shorten_message(call which, const msghdr& all, msghdr& less, iovec& part) noexcept;

@@ -39,9 +39,9 @@ struct poller_traits {
     bool exclusive = false;  ///< supports trigger::exclusive
     bool nests = false;      ///< has an fd that another poller can wait for
     /// add(), modify() and remove() may be called while other threads are in wait(), and take
-    /// effect at once, except that a wait may still report what has just been removed. One of
-    /// several waiting threads reports an edge. One returns for a wake(), even beside a thread
-    /// whose deadline passes at that moment (which epoll did not ensure before Linux 5.11).
+    /// effect at once. However, a wait may still report an fd that was just removed. One of several
+    /// waiting threads reports an edge. One returns for a wake(), even beside a thread whose
+    /// deadline passes at that moment (which epoll did not ensure before Linux 5.11).
     bool concurrent = false;
 };
 
@@ -77,7 +77,7 @@ public:
     /// stays unchanged. Otherwise the call may have added `fd`, and readd() still works.
     [[nodiscard]] virtual bool has(int, interest, trigger, std::uint64_t) noexcept { return false; }
     /// If `fd` is a file that was added under this number and not removed, does what remove() and
-    /// add() would do. Otherwise, or if the poller cannot tell, returns false, and add() is
+    /// add() would do. Returns false otherwise, and if the poller cannot tell; add() is then
     /// possible.
     [[nodiscard]] virtual bool readd(int, interest, trigger, std::uint64_t) noexcept {
         return false;

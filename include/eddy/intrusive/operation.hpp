@@ -64,7 +64,7 @@ protected:
     // Flags of entries and timers. They stand here because they fit into padding.
     bool after_poll_ = false;    ///< an entry: runs after the kernel was polled
     bool cancelling_ = false;    ///< a timer: on_cancel is still to come
-    bool system_clock_ = false;  ///< a timer
+    bool system_clock_ = false;  ///< a timer: runs on the system clock
     bool is_command_ = false;    ///< an entry: internal work, which ageing does not count
     operation* prev_ = nullptr;
 

@@ -91,7 +91,7 @@ using std::stop_token_of_t;
 using std::stoppable_token;
 using std::unstoppable_token;
 
-// Senders and what adapts them.
+// Senders and sender adaptors.
 using std::execution::associate;
 using std::execution::bulk;
 using std::execution::bulk_chunked;
@@ -126,7 +126,7 @@ using std::execution::write_env;
 using std::this_thread::sync_wait;
 using std::this_thread::sync_wait_with_variant;
 
-// Places and scopes.
+// Schedulers and scopes.
 using std::execution::counting_scope;
 using std::execution::inline_scheduler;
 using std::execution::run_loop;

@@ -89,7 +89,7 @@ using stdexec::stop_token_of_t;
 using stdexec::stoppable_token;
 using stdexec::unstoppable_token;
 
-// Senders and what adapts them.
+// Senders and sender adaptors.
 using stdexec::associate;
 using stdexec::bulk;
 using stdexec::bulk_chunked;
@@ -124,7 +124,7 @@ using stdexec::when_all;
 using stdexec::when_all_with_variant;
 using stdexec::write_env;
 
-// Places and scopes.
+// Schedulers and scopes.
 using stdexec::counting_scope;
 using stdexec::inline_scheduler;
 using stdexec::run_loop;

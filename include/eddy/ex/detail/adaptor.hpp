@@ -31,8 +31,8 @@ struct state_receiver {
     auto get_env() const noexcept { return state->env(); }
 };
 
-/// The operation of an adaptor with one child. It consists of the state, which knows the receiver,
-/// and the child's operation, which reports to the state.
+/// The operation of an adaptor with one child. The state knows the receiver. The child's operation
+/// reports to the state.
 template <class Child, class State>
 class adaptor_operation : State {
 public:
