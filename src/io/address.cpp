@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Parses, prints and compares addresses.
 #include <eddy/io/address.hpp>
 
 #include "kernel/socket.hpp"
@@ -28,7 +30,7 @@ bool parse_number(std::string_view text, Number& out) noexcept {
     return error == std::errc() && end == text.data() + text.size();
 }
 
-/// The C functions want a NUL behind the text; whatever does not fit is no address.
+/// Appends the NUL that C functions need. False if the text contains a NUL or does not fit.
 template <std::size_t Size>
 bool terminated(std::string_view text, std::array<char, Size>& out) noexcept {
     if (text.size() >= Size || text.find('\0') != std::string_view::npos) {
@@ -88,7 +90,7 @@ std::error_code parse_unix(std::string_view name, address& out) noexcept {
                                : address::unix_path(name, out);
 }
 
-/// What stands before the name, so that it is read back as what it is.
+/// Returns the prefix of the printed name, from which parse() tells what kind of name it is.
 const char* unix_mark(const address& where) noexcept {
     if (where.is_abstract()) {
         return "@";

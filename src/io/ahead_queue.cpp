@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Gets items ahead of demand, gives them to waiters, and pauses when enough are stored.
 #include <eddy/io/detail/ahead/ahead_queue.hpp>
 
 #include <algorithm>
@@ -98,8 +100,8 @@ template <class Source>
 void ahead_queue<Source>::on_complete(io_operation& op) noexcept {
     auto& self = owner_of<&ahead_queue::operation_>(static_cast<typename Source::operation&>(op));
     const io_result result = op.result();
-    // An item for one who waits, and more will come. That keeps the queue, so that nothing is left
-    // to be done, whatever the waiter does.
+    // The common case: an item for a waiter, and more will come. The pending operation keeps the
+    // queue, so nothing is left to do, whatever the waiter does.
     if (waiter* const first = self.first_;
         first != nullptr && op.more() && Source::has_item(result)) {
         self.leave_line(*first);
@@ -128,14 +130,14 @@ void ahead_queue<Source>::completed() noexcept {
     if (operation_.pending()) {
         return;
     }
-    if (operation_.lost_descriptor()) {  // closed while it paused: those who wait were there before
+    if (operation_.lost_descriptor()) {  // closed while paused: the waiters came before
         end(io_result::system_error(ECANCELED), false);
     } else {
         get_if_wanted();
     }
 }
 
-/// A result that is not the last: an item, or an error after which it goes on.
+/// Handles a result that is not the last: an item, or an error after which the operation continues.
 template <class Source>
 void ahead_queue<Source>::deliver() noexcept {
     const io_result result = operation_.result();
@@ -152,8 +154,8 @@ void ahead_queue<Source>::deliver() noexcept {
     }
 }
 
-/// For all who wait; those who ask again meanwhile are not told of this one, and nothing new is got
-/// for them before.
+/// Ends the waits of all who wait now. Those who wait again meanwhile do not get this end, and no
+/// operation is started for them before it is delivered to all.
 template <class Source>
 void ahead_queue<Source>::end(io_result result, bool loop_ends) noexcept {
     if (first_ == nullptr) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Stores connections in a ring that grows, and received buffers in a list.
 #include <eddy/io/detail/ahead/ahead_store.hpp>
 
 #include <algorithm>
@@ -8,7 +10,7 @@
 namespace eddy::detail {
 
 void fd_ring::push(unique_fd fd) noexcept {
-    if (size_ == ring_.size()) {  // the kernel had accepted more when it was told to stop
+    if (size_ == ring_.size()) {  // the kernel accepted more before it stopped
         try {
             std::vector<unique_fd> larger(ring_.size() * 2);
             std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(oldest_),

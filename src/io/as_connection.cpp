@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Reports connections that were closed because they could not be attached.
 #include <eddy/io/detail/connect/as_connection.hpp>
 
 #include "base/report.hpp"

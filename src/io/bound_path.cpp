@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Binds unix sockets, and removes the names that this made in the file system.
 #include <eddy/io/detail/connect/bound_path.hpp>
 
 #include "kernel/file.hpp"
@@ -11,7 +13,7 @@ namespace eddy::detail {
 
 namespace {
 
-/// A path may fill its address to the last byte, without a NUL.
+/// Room for a path and a NUL: a path may fill its address to the last byte, without a NUL.
 using path_text = std::array<char, sizeof(sockaddr_un::sun_path) + 1>;
 
 path_text terminated(std::string_view path) noexcept {
@@ -45,7 +47,7 @@ std::error_code bound_path::bind(int fd, const address& where, bool replace,
     }
     struct stat made{};
     if (auto error = kernel::status_of(path.data(), made)) {
-        // Nobody could tell later whether the name is ours, so it would stay for good.
+        // Nobody could tell later whether the name is ours, so it would stay forever.
         (void)kernel::unlink(path.data());
         return error;
     }
@@ -65,7 +67,7 @@ void bound_path::remove() noexcept {
     struct stat found{};
     if (process_ == kernel::process_mark() && !kernel::status_of(path.data(), found) &&
         found.st_dev == device_ && found.st_ino == inode_) {
-        // Nobody is left to whom a failure could be reported.
+        // No caller is left to whom a failure could be reported.
         static_cast<void>(kernel::unlink(path.data()));
     }
     keep();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Makes exceptions from error codes.
 #include <eddy/io/detail/sender/completion.hpp>
 
 #include <eddy/io/detail/sender/error_subject.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Races TCP connections to several addresses, as RFC 8305 describes.
 #include <eddy/io/detail/connect/connect_race.hpp>
 
 #include <eddy/io/detail/connect/socket_calls.hpp>
@@ -17,7 +19,7 @@ struct connect_race::attempt {
 
 namespace {
 
-/// Says something of this machine, not of the peer.
+/// True for errors that concern this machine, not the peer.
 bool tells_little(std::error_code error) noexcept {
     return error == std::errc::network_unreachable ||
            error == std::errc::address_family_not_supported ||
@@ -154,7 +156,7 @@ void connect_race::failed(attempt& a) noexcept {
 
 void connect_race::end_others() noexcept {
     home_.disarm(timer_);
-    // Whether a cancellation completes inside is the engine's business: it is over below.
+    // Some engines complete a cancellation immediately, others later: the race ends below.
     if (std::exchange(cancelling_, true)) {
         return;
     }

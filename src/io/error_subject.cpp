@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Names the subject of an error in the exception that is made of it.
 #include <eddy/io/detail/sender/error_subject.hpp>
 
 #include <eddy/io/detail/sender/completion.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Direct calls on files.
 #include <eddy/io/detail/convert/file_calls.hpp>
 
 #include "kernel/file.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Puts descriptors into messages, and takes them out.
 #include <eddy/io/detail/convert/message_calls.hpp>
 
 #include "kernel/own_fd.hpp"
@@ -22,7 +24,7 @@ std::size_t take_fds(msghdr& message, std::span<unique_fd> out) noexcept {
     kernel::for_each_passed_fd(message, [&](int fd) {
         unique_fd owned(fd);
         if (kernel::move_from_standard(owned)) {
-            message.msg_flags |= MSG_CTRUNC;  // this process can have no more
+            message.msg_flags |= MSG_CTRUNC;  // this process can have no more fds
         } else if (count < out.size()) {
             out[count] = std::move(owned);
             ++count;

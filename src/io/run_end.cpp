@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Ends the run of a loop when the operation that it was run for has ended.
 #include "kernel/pause.hpp"
 
 #include <eddy/base/detail/member.hpp>
@@ -8,8 +10,8 @@
 
 namespace eddy::detail {
 
-/// Another thread posts instead of stopping the loop: a stop that the loop takes before it looks at
-/// `reached_` would be lost, and one that it takes after it would end the next run.
+/// Another thread posts instead of stopping the loop. A stop that the loop takes before it checks
+/// `reached_` would be lost, and one that it takes later would end the next run.
 void run_end::reach() noexcept {
     if (loop::current() == &home_) {
         end_run();

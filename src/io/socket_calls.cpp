@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Direct calls on sockets and pipes.
 #include <eddy/io/detail/connect/socket_calls.hpp>
 
 #include "kernel/socket.hpp"
@@ -12,7 +14,7 @@ namespace eddy::detail {
 
 namespace {
 
-/// From the room that the kernel was given; what does not make sense becomes no address.
+/// Converts an address that the kernel has written; empty if it makes no sense.
 address taken(const sockaddr_storage& native, socklen_t length) noexcept {
     return address::from_native(reinterpret_cast<const sockaddr*>(&native), length);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Opens listening TCP sockets.
 #include <eddy/io/tcp/listen.hpp>
 
 #include "kernel/socket.hpp"

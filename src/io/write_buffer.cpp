@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Collects small writes, and makes the request that sends them together.
 #include <eddy/io/detail/stream/write_buffer.hpp>
 
 #include <eddy/base/assert.hpp>

@@ -13,13 +13,13 @@ EDDY_EX_BEGIN
 
 /// A listening socket whose connections become `Socket`s.
 ///
-/// Accepting survives errors that pass. Connections that are gone again are skipped. While there
+/// Accepting survives transient errors. A connection that is gone already is skipped. While there
 /// are no descriptors or no memory (`too_many_files_open` and the like), connections wait in the
-/// backlog, and an accept goes on as soon as there is room: it tries every 50 ms. A connection that
-/// cannot be attached to the loop is closed, and the next one is accepted. The first failure of a
-/// row is reported (<eddy/base/report.hpp>). So a loop around accept() needs no handling of errors:
-/// those that it throws are of the listener itself, and last. A task that awaits accept() needs no
-/// memory for that.
+/// backlog, and the accept tries again every 50 ms. The first such failure of a row is reported
+/// (<eddy/base/report.hpp>). A connection that cannot be attached to the loop is closed and
+/// reported, and the next one is accepted. So a loop around accept() needs no error handling: an
+/// error that it throws concerns the listener itself, and is permanent. A task that awaits accept()
+/// needs no memory for the wait.
 ///
 /// With `accept_errors::every`, each of these failures is an error of the accept that met it. The
 /// next accept still waits 50 ms before it tries again.
@@ -29,13 +29,13 @@ public:
     using socket_of::socket_of;
     using socket_type = Socket;
 
-    /// Value: a `Socket` on the same loop.
+    /// Accepts a connection. Value: a `Socket` on the same loop.
     auto accept(accept_errors errors = accept_errors::lasting) const noexcept {
         using convert = detail::as_connection<Socket>;
         return io_sender<convert>(home(), eddy::accept(descriptor_, 0, errors),
                                   convert(home(), errors));
     }
-    /// Value: a unique_fd, for another loop to adopt: `Socket(other, std::move(fd))`.
+    /// Accepts a connection. Value: a unique_fd for another loop, `Socket(other, std::move(fd))`.
     auto accept_fd(accept_errors errors = accept_errors::lasting) const noexcept {
         return io_sender<detail::as_accepted_fd>(home(), eddy::accept(descriptor_, 0, errors));
     }

@@ -14,12 +14,12 @@
 
 namespace eddy {
 
-/// Where a socket is or goes to: an IPv4 or IPv6 address with a port, a path of a unix socket, or a
-/// name in the abstract name space. A value; the default one is no address.
+/// A socket address: IPv4 or IPv6 with a port, the path of a unix socket, or a name in the abstract
+/// name space. A default-constructed address is empty.
 ///
-/// Written as `127.0.0.1:80`, `[::1]:80`, `[fe80::1%eth0]:80` (or `%2`), `unix:/run/app.sock`,
-/// `unix:@name` for an abstract one, and `unix:` for a unix socket that has no name. A path that
-/// begins with `@` is written `unix:./@...`.
+/// The text forms are `127.0.0.1:80`, `[::1]:80`, `[fe80::1%eth0]:80` (or `%2`),
+/// `unix:/run/app.sock`, `unix:@name` for an abstract name, and `unix:` for a unix socket without a
+/// name. A path that begins with `@` is written `unix:./@...`.
 class address {
 public:
     constexpr address() noexcept : length_(0), storage_{} {}
@@ -46,19 +46,19 @@ public:
     static address loopback_v6(std::uint16_t port) noexcept { return v6(in6addr_loopback, port); }
     static address any_v6(std::uint16_t port) noexcept { return v6(in6addr_any, port); }
 
-    /// A path that does not fit is `filename_too_long`; it is never cut. An empty one, and one with
-    /// a NUL in it, is `invalid_argument`.
+    /// Makes the address of a path. `filename_too_long` if the path does not fit (it is never cut);
+    /// `invalid_argument` if it is empty or contains a NUL.
     EDDY_API static std::error_code unix_path(std::string_view path, address& out) noexcept;
-    /// A name in the abstract name space, without the leading NUL; any bytes.
+    /// Makes the address of an abstract name, given without its leading NUL; any bytes are allowed.
     EDDY_API static std::error_code unix_abstract(std::string_view name, address& out) noexcept;
 
-    /// Reads the forms above. Anything else is `invalid_argument`; an interface that does not exist
-    /// is `no_such_device`.
+    /// Parses a text form. Errors: `invalid_argument`, `filename_too_long`, or `no_such_device` for
+    /// an interface that does not exist.
     EDDY_API static std::error_code parse(std::string_view text, address& out) noexcept;
-    /// The same, throwing std::system_error with the text in its message.
+    /// Parses a text form. Throws std::system_error with the text in its message.
     EDDY_API static address from(std::string_view text);
-    /// What the kernel gave. A family that is not known, or a length that is wrong for it, gives no
-    /// address.
+    /// Copies an address from the kernel. The result is empty if the family is unknown, or if the
+    /// length does not fit the family.
     EDDY_API static address from_native(const sockaddr* native, socklen_t length) noexcept;
 
     EDDY_API std::string to_string() const;
@@ -66,7 +66,7 @@ public:
     explicit operator bool() const noexcept { return length_ != 0; }
     int family() const noexcept { return length_ == 0 ? AF_UNSPEC : storage_.any.sa_family; }
     bool is_unix() const noexcept { return family() == AF_UNIX; }
-    /// 0 if it has none.
+    /// Returns 0 if the address has no port.
     std::uint16_t port() const noexcept {
         switch (family()) {
             case AF_INET:
@@ -77,7 +77,7 @@ public:
                 return 0;
         }
     }
-    /// The path or abstract name of a unix socket, else nothing.
+    /// Returns the path or abstract name of a unix socket; empty for other addresses.
     EDDY_API std::string_view path() const noexcept;
     EDDY_API bool is_abstract() const noexcept;
 

@@ -16,7 +16,7 @@
 namespace eddy {
 EDDY_EX_BEGIN
 
-/// Collects small writes to a stream, so that they leave in one call and, on TCP, in one segment.
+/// Collects small writes to a stream. They leave in one call, and on TCP in one segment.
 ///
 ///     buffered_writer out = buffered(peer);
 ///     co_await out.write(bytes("HTTP/1.1 200 OK\r\n"));
@@ -26,38 +26,37 @@ EDDY_EX_BEGIN
 ///
 /// A write that fits is copied, and completes at once without a system call. A write that does not
 /// fit is sent together with everything collected before it, in one call and without a copy. Bytes
-/// that fit stay collected until such a write or a flush(): nothing is sent later by itself, and
-/// the destructor drops what was not flushed.
+/// that fit stay collected until such a write or a flush(): there is no automatic flush, and the
+/// destructor drops collected bytes.
 ///
-/// An error or a stop loses nothing: the bytes that were not sent stay collected, and flush() may
-/// be tried again. The exception is a write that was sent in part: the stream has an end that no
-/// one can continue, so every later write and flush fails with `broken_pipe`.
+/// An error or a stop loses nothing: unsent bytes stay collected, and flush() may be tried again.
+/// The exception is a write that was sent in part: nobody can continue the stream after that, so
+/// every later write and flush fails with `broken_pipe`.
 ///
-/// Only one write or flush may be pending at a time. Writes to the stream itself overtake what is
-/// collected.
+/// At most one write or flush may be pending. Direct writes to the stream overtake collected bytes.
 ///
-/// Thread: the loop's, or any while the loop does not run. Lifetime: the writer until its senders
-/// have completed; the stream may be moved meanwhile. Closing the stream ends a pending write with
-/// `operation_canceled`.
+/// Thread: the loop's, or any while the loop does not run. Lifetime: the writer must live until its
+/// senders have completed; the stream may be moved meanwhile. Closing the stream ends a pending
+/// write with `operation_canceled`.
 class buffered_writer {
 public:
-    /// Collects up to `capacity` bytes. Throws std::bad_alloc.
+    /// Makes a writer that collects up to `capacity` bytes. Throws std::bad_alloc.
     explicit buffered_writer(const stream& to, std::size_t capacity = 16384)
         : home_(to.home()),
           buffer_(std::make_unique<detail::write_buffer>(to.get_descriptor(), capacity)) {}
 
-    /// No value. `data` may be changed or freed as soon as this has completed.
+    /// Collects or sends `data`, which may be changed or freed when this has completed. No value.
     auto write(std::span<const std::byte> data) noexcept { return sender(data, false); }
-    /// Sends everything collected. No value; at once if there is nothing.
+    /// Sends everything collected. No value; completes at once if nothing is collected.
     auto flush() noexcept { return sender({}, true); }
 
-    // A wrong argument is told so in words.
+    // This overload turns a wrong argument into a readable compile error.
     template <detail::no_buffer<std::span<const std::byte>> Wrong>
     detail::steps_sender<detail::buffered_writing> write(Wrong&&) noexcept {
         return detail::refuse_buffer<detail::steps_sender<detail::buffered_writing>, Wrong>();
     }
 
-    /// How many bytes wait for a flush.
+    /// Returns the number of collected bytes.
     std::size_t collected() const noexcept { return buffer_->size(); }
 
 private:
@@ -67,11 +66,11 @@ private:
     }
 
     loop* home_;
-    /// Its address does not change when the writer is moved.
+    /// On the heap, so that moving the writer does not change its address.
     std::unique_ptr<detail::write_buffer> buffer_;
 };
 
-/// A writer that collects small writes to `to`; see buffered_writer. Throws std::bad_alloc.
+/// Makes a writer that collects small writes to `to`; see buffered_writer. Throws std::bad_alloc.
 inline buffered_writer buffered(const stream& to, std::size_t capacity = 16384) {
     return buffered_writer(to, capacity);
 }

@@ -16,7 +16,7 @@ namespace detail {
 template <class Range>
 using span_of = decltype(std::span(std::declval<Range>()));
 
-/// What can be seen as plain bytes: the elements lie side by side and mean nothing but themselves.
+/// Ranges that can be viewed as bytes: their elements are contiguous and trivially copyable.
 template <class Range>
 concept byte_range = requires { typename span_of<Range>; } &&
                      std::is_trivially_copyable_v<typename span_of<Range>::element_type>;
@@ -24,7 +24,7 @@ concept byte_range = requires { typename span_of<Range>; } &&
 template <class Range>
 concept no_byte_range = !byte_range<Range>;
 
-/// Fails to compile, and says in one line why there are no bytes to be seen.
+/// Always fails to compile, with one line that says why `Range` cannot be viewed as bytes.
 template <class Range>
 constexpr void explain_bytes() {
     if constexpr (byte_range<std::remove_reference_t<Range>&>) {
@@ -42,8 +42,8 @@ using byte_like = std::conditional_t<std::is_const_v<Element>, const std::byte, 
 
 }  // namespace detail
 
-/// Whatever holds bytes, as the span that reads and writes take: arrays, std::string, std::vector,
-/// std::span. A view: the bytes must outlive it; a temporary that owns its bytes is refused.
+/// Returns the bytes of an array, std::string, std::vector or std::span as the span that reads and
+/// writes take. The bytes must outlive this view; a temporary that owns its bytes is refused.
 ///
 ///     char buffer[4096];
 ///     std::size_t n = co_await socket.read_some(bytes(buffer));
@@ -55,20 +55,20 @@ auto bytes(Range&& range) noexcept {
     return std::span<byte>(reinterpret_cast<byte*>(view.data()), view.size_bytes());
 }
 
-/// Never succeeds: says in words what is wrong.
+/// Catches every other argument, and fails to compile with a message that says what is wrong.
 template <detail::no_byte_range Range>
 std::span<std::byte> bytes(Range&&) noexcept {
     detail::explain_bytes<Range>();
     return {};
 }
 
-/// A string literal, without its NUL.
+/// Returns the bytes of a string literal without its NUL.
 template <std::size_t Size>
 std::span<const std::byte> bytes(const char (&literal)[Size]) noexcept {
     return std::as_bytes(std::span(literal, Size - 1));
 }
 
-/// Bytes as text.
+/// Returns bytes as text, without copying them.
 inline std::string_view as_text(std::span<const std::byte> data) noexcept {
     return {reinterpret_cast<const char*>(data.data()), data.size()};
 }

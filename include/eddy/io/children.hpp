@@ -11,7 +11,7 @@
 
 namespace eddy::detail {
 
-/// What senders of the ends of any children wait for.
+/// The wait of a source_wait_sender for the end of any child.
 struct any_child {
     using wait = child_wait;
     using value = child_event;
@@ -23,7 +23,7 @@ struct any_child {
     child_source* source;
 };
 
-/// The same for what happens to one child.
+/// The wait of a source_wait_sender for a change of one child.
 struct state_change {
     using wait = child_wait;
     using value = child_event;
@@ -41,17 +41,17 @@ struct state_change {
 namespace eddy {
 EDDY_EX_BEGIN
 
-/// The end of one child that nobody watches, as a child_event. Completes on the loop of `source`,
-/// wherever it is started; stopped if that was asked for or the loop ends. Whoever was asked to
-/// stop reaps no child any more. The rest as for child_source::wait_any(). Lifetime: `source` must
-/// live until it has completed.
+/// Waits for the end of one child that nobody watches. Value: a child_event. Completes on the loop
+/// of `source`, wherever it is started; stopped if a stop was requested or the loop ends. From the
+/// stop request on it reaps no child. In all other respects child_source::wait_any() applies.
+/// Lifetime: `source` must live until completion.
 inline detail::source_wait_sender<detail::any_child> wait_any_child(
     child_source& source, priority_level priority = default_priority) noexcept {
     return {{&source}, priority};
 }
 
-/// The next stop, continuation or end of a child, as a child_event. Errors and the rest as for
-/// child_source::wait_change() and wait_any_child().
+/// Waits for the next stop, continuation or end of a child. Value: a child_event. Errors are those
+/// of child_source::wait_change(); in all other respects wait_any_child() applies.
 ///
 ///     child_event event = co_await timeout(wait_state_change(children, job), 5s);
 inline detail::source_wait_sender<detail::state_change> wait_state_change(

@@ -9,14 +9,14 @@
 
 namespace eddy {
 
-/// One message that was received.
+/// One received message.
 struct datagram {
-    std::size_t size = 0;    ///< bytes in the buffer
-    bool truncated = false;  ///< it was longer than the buffer; the rest is lost
-    address from = {};       ///< none unless it was asked for, or if the sender has no name
+    std::size_t size = 0;    ///< number of bytes in the buffer
+    bool truncated = false;  ///< the message was longer than the buffer; the rest is lost
+    address from = {};       ///< the sender; empty if not asked for, or if the sender has no name
 };
 
-/// Bytes and the descriptors that came with them, at most `Max`. They are CLOEXEC.
+/// The bytes of a received message and its descriptors, at most `Max`, which are CLOEXEC.
 template <std::size_t Max>
 struct message_with_fds {
     std::size_t size = 0;

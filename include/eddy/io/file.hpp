@@ -28,32 +28,32 @@ enum class seek_from : std::uint8_t { begin = SEEK_SET, position = SEEK_CUR, end
 
 EDDY_EX_BEGIN
 
-/// A file.
+/// An open file.
 ///
 ///     file log = co_await file::open(loop, "app.log", O_WRONLY | O_CREAT | O_APPEND);
 ///     co_await log.write(bytes(line));
 ///     co_await log.datasync();
 ///     co_await log.close();
 ///
-/// Under epoll and poll, files are read and written by calls that block: on the thread that
-/// `loop_options::blocking` gives, else on the loop's. Those that have begun cannot be stopped.
-/// Reads and writes at the file's own position are performed in the order in which they were
-/// started; those at an offset in any order.
+/// Under epoll and poll, files are read and written by blocking calls: on the thread that
+/// `loop_options::blocking` provides, otherwise on the loop's. A call that has begun cannot be
+/// stopped. Reads and writes at the file's own position are performed in the order in which they
+/// were started; those at an offset, in any order.
 class file : public io_handle {
 public:
     using io_handle::io_handle;
 
-    /// Value: a `file`. The path is copied, and nothing else allocated: one that is too long for a
-    /// std::string without memory takes some. One with a NUL in it is `invalid_argument`. `flags`
-    /// are O_*, `mode` that of a new file.
+    /// Opens a file. Value: a `file`. `flags` are O_*, `mode` is the mode of a new file. A path
+    /// with a NUL is `invalid_argument`. Only the copy of the path takes memory, and only if it is
+    /// too long to be stored inside the std::string object.
     static auto open(loop& home, std::string path, int flags, unsigned mode = 0666) {
         using convert = detail::opening<file>;
         return io_sender<convert>(&home, eddy::open(nullptr, flags, mode),
                                   convert(&home, "file::open", std::move(path)));
     }
-    /// The same below this directory: neither `..` nor an absolute path nor a link leads out of it,
-    /// the error is `cross_device_link` (RESOLVE_BENEATH of openat2(2), which the kernel must
-    /// have). This directory must stay open until it has completed.
+    /// Opens a file below this directory. Neither `..` nor an absolute path nor a link leads out of
+    /// it; the error is `cross_device_link` (RESOLVE_BENEATH of openat2(2), which the kernel must
+    /// have). This directory must stay open until the operation has completed.
     ///
     ///     file root = co_await file::open(loop, "/srv/www", O_RDONLY | O_DIRECTORY);
     ///     file page = co_await root.open_beneath(path, O_RDONLY);
@@ -64,7 +64,7 @@ public:
             convert(home(), "file::open_beneath", std::move(path)));
     }
 
-    /// Value: how many bytes; 0 is the end of the file, or an empty buffer.
+    /// Reads a part. Value: the number of bytes; 0 means end of file or an empty buffer.
     auto read_some(std::span<std::byte> buffer) const noexcept {
         return counted(eddy::read(descriptor_, buffer));
     }
@@ -74,7 +74,7 @@ public:
     auto read_some_at(std::int64_t offset, std::span<std::byte> buffer) const noexcept {
         return counted(eddy::read(descriptor_, buffer, offset));
     }
-    /// Value: how many bytes, at least one unless there were none.
+    /// Writes a part. Value: the number of bytes, at least one unless there are none.
     auto write_some(std::span<const std::byte> buffer) const noexcept {
         return counted(eddy::write(descriptor_, buffer));
     }
@@ -85,15 +85,15 @@ public:
         return counted(eddy::write(descriptor_, buffer, offset));
     }
 
-    /// All of it. Value: how many bytes; fewer than the buffer has room for at the end of the file,
-    /// at an error behind them, or if it was stopped on the way.
+    /// Fills the buffer. Value: the number of bytes; less than its size at the end of the file,
+    /// before an error, or if stopped on the way.
     auto read_at(std::int64_t offset, std::span<std::byte> buffer) const noexcept {
         using convert = detail::whole<direction::in>;
         return io_sender<convert>(home(), eddy::read_all(descriptor_, buffer, offset),
                                   convert(buffer.size()));
     }
     auto read(std::span<std::byte> buffer) const noexcept { return read_at(at_position, buffer); }
-    /// All of it. Value: how many bytes; fewer than were given only if it was stopped on the way.
+    /// Writes the whole buffer. Value: the number of bytes; less only if stopped on the way.
     auto write_at(std::int64_t offset, std::span<const std::byte> buffer) const noexcept {
         using convert = detail::whole<direction::out>;
         return io_sender<convert>(home(), eddy::write_all(descriptor_, buffer, offset),
@@ -103,14 +103,14 @@ public:
         return write_at(at_position, buffer);
     }
 
-    /// Until the data and what describes it are on the disk; datasync() leaves out what is not
-    /// needed to read it again.
+    /// Completes when the data and its metadata are on the disk. datasync() leaves out metadata
+    /// that is not needed to read the data again.
     auto sync() const noexcept { return io_sender<as_void>(home(), eddy::fsync(descriptor_)); }
     auto datasync() const noexcept {
         return io_sender<as_void>(home(), eddy::fsync(descriptor_, true));
     }
 
-    // Direct calls, which take no longer than the file system's own locks.
+    // Direct calls, which block no longer than the file system's own locks.
 
     std::error_code status(struct stat& out) const noexcept {
         return detail::file_status(native_handle(), out);
@@ -118,17 +118,17 @@ public:
     std::error_code size(std::uint64_t& out) const noexcept {
         return detail::file_size(native_handle(), out);
     }
-    /// Cuts the file, or makes it longer with zeros.
+    /// Shortens the file, or extends it with zeros.
     std::error_code truncate(std::uint64_t size) const noexcept {
         return detail::truncate_file(native_handle(), size);
     }
-    /// `out`, if given, is the new position.
+    /// Moves the file's own position. `out`, if given, receives the new position.
     std::error_code seek(std::int64_t offset, seek_from from = seek_from::begin,
                          std::int64_t* out = nullptr) const noexcept {
         return detail::seek_file(native_handle(), offset, static_cast<int>(from), out);
     }
 
-    // A wrong argument is told so in words.
+    // These overloads turn a wrong argument into a readable compile error.
     template <detail::no_buffer<std::span<std::byte>, std::span<const iovec>> Wrong>
     io_sender<as_count> read_some(Wrong&&) const noexcept {
         return detail::refuse_buffer<io_sender<as_count>, Wrong>();

@@ -72,15 +72,15 @@ EDDY_EX_END
 namespace eddy {
 EDDY_EX_BEGIN
 
-/// Runs `sender`, which moves bytes on the loop of the share and sends how many, when it is the
-/// turn of the share; counts them for it.
+/// Runs `sender` when it is the turn of `share`, and counts the bytes that it moves. `sender` must
+/// run on the loop of the share, and send the number of bytes.
 ///
 ///     bandwidth_share share(group, 3);
 ///     while (std::size_t n = co_await in_turn(socket.read_some(buffer), share)) { ... }
 ///
-/// Besides the sender's own completions: stopped, if that was asked for while it waited. Who has to
-/// wait for its data, or for room, when its turn has come holds up nobody, and is the next to go
-/// when there is some. Lifetime: `share` must live until it has completed.
+/// Completes as `sender` does, or as stopped if a stop is requested while it waits for its turn. A
+/// sender that has to wait for data or room in its turn blocks no other share, and is the next to
+/// run when there is some. Lifetime: `share` must live until completion.
 template <ex::sender Sender>
 auto in_turn(Sender&& sender, bandwidth_share& share) {
     return ex::let_value(detail::turn_sender(share),

@@ -16,22 +16,20 @@
 namespace eddy {
 EDDY_EX_BEGIN
 
-/// The connections of an acceptor, one after the other, accepted ahead by one operation that goes
-/// on in the kernel. At most `capacity` of them wait here (and those that had been accepted when
-/// the kernel was told to stop); the rest stays in the backlog of the listener until some are
-/// taken.
+/// The connections of an acceptor, accepted ahead of demand by one operation that stays in the
+/// kernel. At most `capacity` connections wait here, plus any that were accepted before the kernel
+/// was told to stop. The rest waits in the listener's backlog for room.
 ///
 ///     incoming<tcp::socket> connections(acceptor, 64);
 ///     for (;;) {
 ///         serve(co_await connections.next());
 ///     }
 ///
-/// Errors that pass are survived and reported, as by acceptor_of. With `accept_errors::every`, a
-/// next() that is pending ends with them, and the one after it goes on.
+/// Transient errors are survived and reported, as by acceptor_of. With `accept_errors::every` a
+/// pending next() fails with such an error, and the one after it continues.
 ///
-/// Destroying it closes the connections that wait here, and ends a next() that is pending with
-/// `operation_canceled`. Closing the acceptor ends it too; connections that are here can still be
-/// taken.
+/// Destroying this closes the connections that wait here, and ends a pending next() with
+/// `operation_canceled`. Closing the acceptor also ends it; waiting connections can still be taken.
 ///
 /// Thread: the loop's, or any while the loop does not run. Movable.
 template <class Socket>
@@ -39,7 +37,7 @@ class incoming {
     using queue = detail::ahead_queue<detail::connections_ahead>;
 
 public:
-    /// Throws std::bad_alloc. An empty acceptor: next() fails with `bad_file_descriptor`.
+    /// Throws std::bad_alloc. If the acceptor is empty, next() fails with `bad_file_descriptor`.
     template <class Acceptor>
     explicit incoming(const Acceptor& acceptor, std::size_t capacity = 64,
                       accept_errors errors = accept_errors::lasting)
@@ -50,11 +48,12 @@ public:
         }
     }
 
-    /// Value: a `Socket` on the acceptor's loop. This object must live until it has begun.
+    /// Takes a connection. Value: a `Socket` on the acceptor's loop. Lifetime: this must live until
+    /// the operation has begun.
     auto next() noexcept { return next_as(detail::as_connection<Socket>(home_, errors_)); }
-    /// Value: a unique_fd, for another loop to adopt.
+    /// Takes a connection. Value: a unique_fd, for another loop to adopt.
     auto next_fd() noexcept { return next_as(detail::as_fd{}); }
-    /// How many wait here.
+    /// Returns the number of connections that wait here.
     std::size_t stored() const noexcept { return queue_ == nullptr ? 0 : queue_->stored(); }
 
 private:
@@ -70,22 +69,22 @@ private:
     queue::pointer queue_;
 };
 
-/// The bytes of a stream, one lent buffer after the other, received ahead by one operation that
-/// goes on in the kernel: on io_uring this is cheaper than a `receive()` for each. At most
-/// `capacity` buffers wait here (and those that had come when the kernel was told to stop, a few);
-/// the rest stays in the socket until some are taken. They are of the loop's `lease_max`, so
-/// whoever does not take what comes keeps some from all others.
+/// The bytes of a stream, in lent buffers, received ahead of demand by one operation that stays in
+/// the kernel. On io_uring this is cheaper than one `receive()` per buffer. At most `capacity`
+/// buffers wait here, plus a few that came before the kernel was told to stop. Other data stays in
+/// the socket until some are taken. The buffers count towards the loop's `lease_max`: a reader that
+/// does not take them keeps them from everybody else.
 ///
 ///     incoming<lease> data(socket);
 ///     while (lease some = co_await data.next()) {
 ///         consume(some.data());
 ///     }
 ///
-/// It begins with the first next(). From then on bytes are taken from the socket: those that wait
-/// here are lost when it is destroyed, and another read would get what comes behind them.
-/// Destroying it, or closing the socket, ends a next() that is pending with `operation_canceled`;
-/// what is here can still be taken after a close. It is work of the loop as long as the kernel goes
-/// on: destroy it before `run_mode::empty` can return.
+/// Receiving begins with the first next(). Bytes that wait here are gone from the socket: another
+/// read gets those behind them, and destroying this loses them. Destroying this, or closing the
+/// socket, ends a pending next() with `operation_canceled`; after a close the waiting buffers can
+/// still be taken. The operation is work of the loop while it is in the kernel: destroy this, or
+/// `run_mode::empty` cannot return.
 ///
 /// Thread: the loop's, or any while the loop does not run. Movable.
 template <>
@@ -93,20 +92,20 @@ class incoming<lease> {
     using queue = detail::ahead_queue<detail::bytes_ahead>;
 
 public:
-    /// Throws std::bad_alloc. An empty stream: next() fails with `bad_file_descriptor`.
+    /// Throws std::bad_alloc. If the stream is empty, next() fails with `bad_file_descriptor`.
     explicit incoming(const stream& from, std::size_t capacity = 4) : home_(from.home()) {
         if (home_ != nullptr) {
             queue_ = queue::make(*home_, receive_multishot(from.get_descriptor()), capacity);
         }
     }
 
-    /// Value: a `lease`, empty at the end of the stream. A stopped one takes nothing. This object
-    /// must live until it has begun.
+    /// Takes a buffer. Value: a `lease`, empty at the end of the stream. A stopped next() takes
+    /// nothing. Lifetime: this must live until the operation has begun.
     auto next() noexcept {
         return detail::next_ahead<detail::bytes_ahead, detail::as_lease>(
             queue_ == nullptr ? nullptr : home_, queue_.get(), {});
     }
-    /// How many buffers wait here.
+    /// Returns the number of buffers that wait here.
     std::size_t stored() const noexcept { return queue_ == nullptr ? 0 : queue_->stored(); }
 
 private:

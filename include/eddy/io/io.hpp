@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Includes the whole room `io`. Including only the headers that a file uses compiles faster.
 #pragma once
 
-/// All of `io`. Including only what a file uses compiles faster.
 #include <eddy/io/address.hpp>
 #include <eddy/io/buffered.hpp>
 #include <eddy/io/bytes.hpp>

@@ -22,7 +22,9 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// A Convert says how the result of a successful operation becomes a value:
+/// The Convert whose value is the number of bytes that were moved.
+///
+/// A Convert turns the result of a successful operation into a value:
 ///
 ///     using signature = ex::set_value_t(T...);
 ///     void operator()(io_result, Receiver&&) noexcept;    // set_value, or set_error; may also
@@ -35,17 +37,16 @@ EDDY_EX_BEGIN
 ///                                                         // in the exception of its error
 ///     static constexpr bool waits_in_frame = true;        // optional
 ///
-/// prepare() is called when the operation starts, on whatever thread that is, on the Convert that
-/// lives in the operation state: there the request may be made to point into it. Its error is the
-/// operation's. again() is called after each success, on the loop's thread: true if the request,
-/// which it may change, is to be done once more before it is over. After a stop that is not done.
-/// Of a request for `all`, the data, size and offset may have been moved along over a part of it.
-/// has_part(): one that is stopped has a value all the same, of what was done before. takes_parts:
-/// again() is told of parts of a request for `all`, too, and goes on behind them. waits_in_frame: a
-/// task that awaits the sender keeps the operation in its frame, so that the wait allocates nothing
-/// and cannot fail for lack of memory.
-///
-/// This Convert: the bytes that were moved.
+/// - prepare() is called on the thread that starts the operation, on the Convert in the operation
+///   state. The request may be made to point into it. An error of prepare() is the error of the
+///   operation.
+/// - again() is called after each success, on the loop's thread, and may change the request. True
+///   performs it once more, unless a stop was requested. In a request for `all`, the data, size and
+///   offset may have been advanced over a part.
+/// - has_part(): true if a stopped operation delivers a value, of the parts done so far.
+/// - takes_parts: again() also sees parts of a request for `all`, and continues behind them.
+/// - waits_in_frame: a task that awaits the sender keeps the operation in its frame, so the wait
+///   allocates nothing and cannot fail for lack of memory.
 struct as_count {
     using signature = ex::set_value_t(std::size_t);
 
@@ -55,7 +56,7 @@ struct as_count {
     }
 };
 
-/// No value.
+/// The Convert of operations without a value.
 struct as_void {
     using signature = ex::set_value_t();
 
@@ -73,29 +74,29 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// Of tasks, which await it with less than what connect() gives.
+/// The awaiter of tasks that await an io_sender. It is cheaper than connect().
 template <class Sender, class Promise>
 class io_wait;
 
 enum class io_wait_state : std::uint8_t;
 
-/// What a sender asks for, and where.
+/// The request of an io_sender, and the loop that performs it.
 template <class Request>
 struct io_call {
     loop* home;
     [[no_unique_address]] Request request;
-    io_wait_state state;  ///< of a task that awaits it; in what is left of the last word, if any is
+    io_wait_state state;  ///< for a task that awaits the sender; stored in padding if there is any
 };
 
-/// A Convert to whom the result of a call is enough.
+/// A Convert that needs the result of a call, but neither the loop nor the operation.
 template <class Convert, class Receiver>
 concept needs_no_operation =
     requires(Convert& convert, io_result result, Receiver receiver) {
         convert(result, std::move(receiver));
     } && !requires(Convert& convert, io_result result, Receiver receiver, loop& home,
                    const io_operation& op) { convert(result, std::move(receiver), home, op); };
-/// Whether what one call moves will do: of a request for `all` that may be a part, if the Convert
-/// knows how to go on.
+/// True if a partial transfer is acceptable: always, unless the request is for `all` and the
+/// Convert cannot continue.
 template <class Convert>
 bool may_be_cut(const io_request& request) noexcept {
     if constexpr (requires { Convert::takes_parts; }) {
@@ -150,12 +151,12 @@ private:
         { convert.prepare(request) } -> std::same_as<std::error_code>;
     };
 
-    /// A receive: what most likely has to wait.
+    /// True for a receive, which most likely has to wait.
     static constexpr bool reads = requires(Convert& convert, lease lent, Receiver receiver) {
         convert(std::move(lent), std::move(receiver));
     };
 
-    /// Thread: the loop's.
+    /// Makes the call if it need not wait, else starts the operation. Thread: the loop's.
     void go() noexcept {
         if constexpr (needs_no_operation<Convert, Receiver>) {
             if (io_result result; may_be_cut<Convert>(request()) && transfer_here(result)) {
@@ -181,11 +182,11 @@ private:
     }
     EDDY_COLD void go_elsewhere() noexcept {
         prepare();
-        // It may complete before start_elsewhere() returns: first let it be stopped.
+        // The operation may complete before start_elsewhere() returns: enable stopping first.
         on_stop_.arm(receiver_, *this);
         start_elsewhere();
     }
-    /// The same once more, unless its handle was closed between the two.
+    /// Performs the request once more, unless the handle was closed after the last call.
     EDDY_COLD void go_on() noexcept {
         if (lost_descriptor()) {
             fail(std::make_error_code(std::errc::operation_canceled));
@@ -240,7 +241,7 @@ private:
             const error_naming named(error, convert_.subject());
             ex::set_error(std::move(receiver_), error);
         } else {
-            // An operation that has failed before, and whose error was handled, may still be there.
+            // An enclosing operation whose error was handled may still name its own subject.
             error_naming::forget();
             ex::set_error(std::move(receiver_), error);
         }
@@ -257,7 +258,7 @@ private:
 
     [[no_unique_address]] Convert convert_;
     [[no_unique_address]] Receiver receiver_;
-    /// Destroyed before the operation, which nobody may want to stop while it is taken back.
+    /// First to be destroyed: a stop request must not arrive while the operation is taken back.
     [[no_unique_address]] stop_callback<Receiver, io_state> on_stop_;
 
     friend class stop_callback<Receiver, io_state>;
@@ -271,23 +272,23 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// One I/O operation as a sender. It completes on its loop's thread, wherever it is started:
+/// One I/O operation as a sender. It completes on the thread of its loop, wherever it is started:
 /// - with a value,
 /// - with a std::error_code; `operation_canceled` if its handle was closed meanwhile,
-/// - stopped, if that was asked for, or if the loop ends. It is cancelled in the kernel; a result
-///   that exists by then is delivered.
+/// - stopped, if a stop was requested or the loop ends. The operation is cancelled in the kernel; a
+///   result that exists by then is delivered.
 ///
-/// Nothing is allocated, but see task for what it awaits; one that a task awaits as an rvalue is
-/// used up by that. The operation state may be destroyed on the loop's thread at any time: what is
-/// pending is taken back first.
+/// The sender itself allocates nothing; see task for an awaited sender. A task that awaits it as an
+/// rvalue uses it up. The operation state may be destroyed on the loop's thread at any time, which
+/// takes a pending operation back first.
 ///
-/// Request: an io_request, or something smaller that becomes one when it is started.
+/// `Request` is io_request, or a smaller type that is converted to it when the operation starts.
 template <class Convert, class Request = io_request>
 class [[nodiscard]] io_sender {
 public:
     using sender_concept = ex::sender_tag;
 
-    /// `home`: null, if the handle was empty; then it fails with `bad_file_descriptor`.
+    /// If `home` is null because the handle was empty, the sender fails with `bad_file_descriptor`.
     io_sender(loop* home, const Request& request, Convert convert = {}) noexcept
         : call_{home, request, {}}, convert_(std::move(convert)) {}
 
@@ -308,7 +309,7 @@ public:
                                                    std::move(receiver));
     }
     detail::completes_on_loop get_env() const noexcept { return {loop_scheduler(call_.home)}; }
-    /// For coroutines that go on where they were started: no hop if that is its loop.
+    /// Returns a sender that completes where it is started, without a hop if that is this loop.
     template <class Self = io_sender>
     affine_sender<Self> affine() && {
         return affine_sender<Self>(std::move(*this));

@@ -27,8 +27,8 @@ template <class Scheduler>
 class schedule_sender;
 template <class Scheduler>
 class schedule_at_sender;
-/// In <eddy/io/detail/sender/affine.hpp>, which the built-in vocabulary, whose coroutines do not
-/// need it, leaves to its users to include.
+/// Defined in <eddy/io/detail/sender/affine.hpp>. Coroutines of the built-in vocabulary do not need
+/// it, so this header includes that one only for other vocabularies.
 template <class Sender>
 class affine_sender;
 
@@ -40,14 +40,14 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// What the schedulers of a loop and of a group have in common. `Derived` has home(): the loop that
-/// the next operation is for.
+/// The common part of the schedulers of a loop and of a group. `Derived` has home(), which returns
+/// the loop for the next operation.
 template <class Derived>
 class timed_scheduler {
 public:
     using scheduler_concept = ex::scheduler_tag;
 
-    /// Value, or stopped if that was asked for or the loop ends; never an error.
+    /// Completes with a value, or stopped if a stop was requested or the loop ends; it never fails.
     schedule_sender<Derived> schedule() const noexcept;
     schedule_at_sender<Derived> schedule_at(time_point when) const noexcept;
     /// The delay begins when the operation is started.
@@ -58,7 +58,7 @@ public:
         ex::get_forward_progress_guarantee_t) noexcept {
         return ex::forward_progress_guarantee::parallel;
     }
-    /// Where what it schedules completes: here. It never fails.
+    /// Scheduled operations complete on this scheduler, and never with an error.
     template <class Tag>
         requires(!std::same_as<Tag, ex::set_error_t>)
     Derived query(ex::get_completion_scheduler_t<Tag>) const noexcept {
@@ -75,12 +75,12 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// Completes on the thread of one loop. Cheap to copy; must not outlive the loop. Thread: any.
+/// Schedules on the thread of one loop. Cheap to copy; must not outlive the loop. Thread: any.
 ///
 ///     co_await loop.get_scheduler().schedule_after(100ms);
 class loop_scheduler : public detail::timed_scheduler<loop_scheduler> {
 public:
-    /// Null: of what has no loop; nothing can be scheduled on it.
+    /// A null `home` stands for no loop. Nothing can be scheduled on such a scheduler.
     explicit loop_scheduler(loop* home) noexcept : home_(home) {}
     loop& home() const noexcept {
         EDDY_ASSERT(home_ != nullptr,
@@ -94,8 +94,7 @@ private:
     loop* home_;
 };
 
-/// Completes on one of the loops of a group: the current one if it is of the group, else one after
-/// the other.
+/// Schedules on a loop of a group: the current loop if it is in the group, else each loop in turn.
 class group_scheduler : public detail::timed_scheduler<group_scheduler> {
 public:
     explicit group_scheduler(loop_group& group) noexcept : group_(&group) {}
@@ -106,7 +105,7 @@ private:
     loop_group* group_;
 };
 
-/// What loop::get_scheduler() and loop_group::get_scheduler() call.
+/// Called by loop::get_scheduler() and loop_group::get_scheduler().
 inline loop_scheduler scheduler_of(loop& home) noexcept { return loop_scheduler(&home); }
 inline group_scheduler scheduler_of(loop_group& group) noexcept { return group_scheduler(group); }
 

@@ -5,7 +5,7 @@
 
 namespace eddy {
 
-/// Who made the other end of a local socket, as the kernel noted it when the two were connected.
+/// The creator of the other end of a local socket, as recorded when the two ends were connected.
 struct peer_credentials {
     pid_t pid = -1;
     uid_t uid = static_cast<uid_t>(-1);

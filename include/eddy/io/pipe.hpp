@@ -19,7 +19,7 @@ struct pipe_ends {
     stream writer;
 };
 
-/// Throws std::system_error.
+/// Makes a pipe with both ends on `home`. Throws std::system_error.
 inline pipe_ends make_pipe(loop& home) {
     unique_fd reader;
     unique_fd writer;

@@ -24,7 +24,7 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// What everything that is started on a loop can ask of its environment.
+/// The environment of a sender that loop::run() has started.
 class loop_env {
 public:
     loop_env(loop& home, ex::inplace_stop_token stop) noexcept : home_(&home), stop_(stop) {}
@@ -38,7 +38,7 @@ private:
     ex::inplace_stop_token stop_;
 };
 
-/// Starts a sender on the loop's thread and keeps what it completes with.
+/// Starts a sender on the loop's thread and stores its completion.
 template <class Sender>
 class run_state {
     struct receiver {
@@ -80,7 +80,7 @@ public:
         end_.run(failure);
         while (!end_.reached()) {
             if (failure && home_.disarm(start_)) {
-                break;  // it was never started
+                break;  // the sender was never started
             }
             stop_.request_stop();
             end_.run(failure);
@@ -112,7 +112,7 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// loop::run(sender).
+/// Implements loop::run(sender).
 template <class Sender>
 auto run_until_done(loop& home, Sender&& sender) {
     if constexpr (detail::connectable_in<Sender, detail::loop_env>) {
@@ -173,7 +173,7 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// loop::run_sender(mode).
+/// The sender that loop::run_sender(mode) returns.
 class [[nodiscard]] loop_run_sender {
 public:
     using sender_concept = ex::sender_tag;

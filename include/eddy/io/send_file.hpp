@@ -14,10 +14,10 @@
 namespace eddy {
 EDDY_EX_BEGIN
 
-/// Sends `count` bytes of a file, which begin at `offset`, without copying them through this
-/// process. Value: how many bytes went; fewer at the end of the file, or if it was stopped on the
-/// way. The file must stay open until it has completed. A file of another loop: make this on that
-/// loop's thread, or while it does not run.
+/// Sends `count` bytes of a file, starting at `offset`, without copying them through this process.
+/// Value: the number of bytes sent; fewer at the end of the file, or if stopped on the way. The
+/// file must stay open until the operation has completed. If the file belongs to another loop, call
+/// this on that loop's thread, or while that loop does not run.
 ///
 ///     file page = co_await file::open(loop, "index.html", O_RDONLY);
 ///     std::uint64_t size = 0;

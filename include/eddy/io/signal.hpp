@@ -9,7 +9,7 @@
 
 namespace eddy::detail {
 
-/// What a sender of a signal waits for.
+/// The wait of a source_wait_sender for one of several signals.
 struct next_signal {
     using wait = signal_wait;
     using value = signal_info;
@@ -27,22 +27,23 @@ struct next_signal {
 namespace eddy {
 EDDY_EX_BEGIN
 
-/// The next signal of one of these numbers, as a signal_info. Completes on the loop of `source`,
-/// wherever it is started; errc::signal_not_attached if `source` does not have all of them,
-/// `operation_canceled` if they are detached meanwhile; stopped if that was asked for or the loop
-/// ends. Whoever was asked to stop takes no signal any more: it goes to the next who waits, or
-/// stays in the kernel.
+/// Waits for the next signal in `signals`. Value: a signal_info. Completes on the loop of `source`,
+/// wherever it is started. Errors: errc::signal_not_attached if `source` does not have all of them,
+/// `operation_canceled` if they are detached meanwhile. It is stopped if a stop was requested or
+/// the loop ends. From the stop request on, this takes no signal: signals go to the next waiter or
+/// stay in the kernel.
 ///
 ///     signal_info info = co_await wait_any_signal(signals, {SIGHUP, SIGUSR1});
 ///
-/// The rest as for signal_source::wait(). Lifetime: `source` must live until it has completed.
+/// Otherwise signal_source::wait() applies. Lifetime: `source` must live until completion.
 inline detail::source_wait_sender<detail::next_signal> wait_any_signal(
     signal_source& source, signal_set signals,
     priority_level priority = default_priority) noexcept {
     return {{&source, signals}, priority};
 }
 
-/// The next signal of this number. Throws std::system_error: there is none of this number.
+/// Waits for the next signal `signum`; see wait_any_signal(). Throws std::system_error if there is
+/// no such signal.
 ///
 ///     signal_info info = co_await timeout(wait_signal(signals, SIGHUP), 5s);
 inline detail::source_wait_sender<detail::next_signal> wait_signal(

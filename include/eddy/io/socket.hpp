@@ -23,7 +23,7 @@ enum class shutdown_side : std::uint8_t {
 
 EDDY_EX_BEGIN
 
-/// What all sockets share, on top of `Base`: options, addresses, shutdown.
+/// Operations that all sockets share, on top of `Base`: options, addresses, shutdown.
 ///
 ///     if (auto error = socket.set_option(option::no_delay{true})) { ... }
 ///     address peer;
@@ -40,7 +40,7 @@ public:
         return detail::set_socket_option(this->native_handle(), Level, Name, &native,
                                          sizeof native);
     }
-    /// `option` is unchanged on error.
+    /// On error `option` is unchanged.
     template <int Level, int Name, class Value>
     std::error_code get_option(socket_option<Level, Name, Value>& option) const noexcept {
         typename socket_option<Level, Name, Value>::native_type native{};
@@ -55,19 +55,19 @@ public:
     std::error_code local_address(address& out) const noexcept {
         return detail::local_address_of(this->native_handle(), out);
     }
-    /// `not_connected` if it has no peer.
+    /// Fails with `not_connected` if the socket has no peer.
     std::error_code peer_address(address& out) const noexcept {
         return detail::peer_address_of(this->native_handle(), out);
     }
 
-    /// At once, also before what is still being sent: wait for that first. The fd stays open.
+    /// Shuts down at once, even before pending sends: await those first. The fd stays open.
     auto shutdown(shutdown_side side) const noexcept {
         return io_sender<as_void>(this->home(),
                                   eddy::shutdown(this->descriptor_, static_cast<int>(side)));
     }
 };
 
-/// A connected socket without message boundaries.
+/// A connected socket that carries a byte stream, without message boundaries.
 using stream_socket = socket_of<stream>;
 
 EDDY_EX_END

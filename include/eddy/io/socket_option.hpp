@@ -10,8 +10,8 @@
 
 namespace eddy {
 
-/// An option of a socket, named by its type. `Value` is what the kernel takes; a bool travels as an
-/// int. Options that are not listed below are one line:
+/// A socket option, named by its type. `Value` is the type that the kernel takes; a bool is passed
+/// as an int. Other options than those below take one line:
 ///
 ///     using quick_ack = socket_option<IPPROTO_TCP, TCP_QUICKACK, bool>;
 ///     if (auto error = socket.set_option(quick_ack{false})) { ... }
@@ -33,12 +33,12 @@ using reuse_address = socket_option<SOL_SOCKET, SO_REUSEADDR, bool>;
 using reuse_port = socket_option<SOL_SOCKET, SO_REUSEPORT, bool>;
 using broadcast = socket_option<SOL_SOCKET, SO_BROADCAST, bool>;
 using v6_only = socket_option<IPPROTO_IPV6, IPV6_V6ONLY, bool>;
-/// In bytes. The kernel doubles what it is given and cuts it to its limits.
+/// Buffer sizes in bytes. The kernel doubles the value that it is given and caps it at its limits.
 using send_buffer = socket_option<SOL_SOCKET, SO_SNDBUF, int>;
 using receive_buffer = socket_option<SOL_SOCKET, SO_RCVBUF, int>;
 using linger = socket_option<SOL_SOCKET, SO_LINGER, ::linger>;
 
-/// Closing sends a reset and drops what was not sent.
+/// Makes a close send a reset and drop unsent data.
 inline constexpr linger reset_on_close{{.l_onoff = 1, .l_linger = 0}};
 
 }  // namespace option

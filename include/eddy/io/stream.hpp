@@ -19,7 +19,7 @@
 namespace eddy {
 EDDY_EX_BEGIN
 
-/// Bytes in order, of any fd that gives or takes them: terminals, serial lines, pipes, eventfds.
+/// A byte stream over any fd that can be read or written: a terminal, serial line, pipe or eventfd.
 /// Sockets derive from it.
 ///
 ///     stream serial(loop, unique_fd(fd));
@@ -27,21 +27,21 @@ EDDY_EX_BEGIN
 ///     std::size_t n = co_await serial.read_some(bytes(line));
 ///     co_await serial.write(bytes("ready\n"));
 ///
-/// Reads are performed in the order in which they were started, and so are writes. Buffers, and
-/// arrays of vectors, must live until the operation has completed.
+/// Reads are performed in the order in which they were started, and so are writes. Lifetime:
+/// buffers and arrays of vectors must live until the operation has completed.
 class stream : public io_handle {
 public:
     using io_handle::io_handle;
 
-    /// Value: how many bytes came, at least one; 0 is the end of the stream, or an empty buffer.
+    /// Reads a part. Value: the number of bytes; 0 means end of stream or an empty buffer.
     auto read_some(std::span<std::byte> buffer) const noexcept {
         return sender_of<direction::in, false, as_count>(buffer);
     }
     auto read_some(std::span<const iovec> vectors) const noexcept {
         return io_sender<as_count>(home(), eddy::readv(descriptor_, vectors));
     }
-    /// Value: how many bytes went, at least one unless there were none. A peer that is gone is
-    /// `broken_pipe` or `connection_reset`, never a signal.
+    /// Writes a part. Value: the number of bytes, at least one unless there are none. If the peer
+    /// is gone, the error is `broken_pipe` or `connection_reset`; there is never a signal.
     auto write_some(std::span<const std::byte> buffer) const noexcept {
         return sender_of<direction::out, false, as_count>(buffer);
     }
@@ -49,41 +49,41 @@ public:
         return io_sender<as_count>(home(), eddy::writev(descriptor_, vectors));
     }
 
-    /// All of it. Value: how many bytes; fewer than the buffer has room for at the end of the
-    /// stream, at an error (which the next read tells), or if it was stopped on the way.
+    /// Fills the buffer. Value: the number of bytes; less than its size at the end of the stream,
+    /// before an error (which the next read reports), or if stopped on the way.
     auto read(std::span<std::byte> buffer) const noexcept {
         using convert = detail::whole<direction::in>;
         return sender_of<direction::in, true>(buffer, convert(buffer.size()));
     }
-    /// The operation changes `vectors`: they are of no use afterwards.
+    /// Fills all of `vectors`. The operation modifies them: do not reuse them.
     auto read(std::span<iovec> vectors) const noexcept {
         return io_sender<as_count>(home(), eddy::readv_all(descriptor_, vectors));
     }
-    /// All of it. Value: how many bytes; fewer than were given only if it was stopped on the way.
+    /// Writes the whole buffer. Value: the number of bytes; less only if stopped on the way.
     auto write(std::span<const std::byte> buffer) const noexcept {
         using convert = detail::whole<direction::out>;
         return sender_of<direction::out, true>(buffer, convert(buffer.size()));
     }
-    /// Bytes that could be changed, as a lease has them. Without this, a coroutine that g++ 12 has
-    /// compiled keeps the converted span, too.
+    /// Accepts a span of mutable bytes, such as a lease has. Without this overload a coroutine
+    /// compiled by g++ 12 also stores the converted span in its frame.
     template <std::same_as<std::span<std::byte>> Buffer>
     auto write(Buffer buffer) const noexcept {
         return write(std::span<const std::byte>(buffer));
     }
-    /// The operation changes `vectors`: they are of no use afterwards. No more than 1 GiB.
+    /// Writes all of `vectors`, at most 1 GiB. The operation modifies them: do not reuse them.
     auto write(std::span<iovec> vectors) const noexcept {
         return io_sender<detail::whole_gather>(home(), eddy::writev_all(descriptor_, vectors),
                                                detail::whole_gather(vectors));
     }
 
-    /// What there is, in a buffer that the loop lends with it: while it waits, it holds none.
-    /// Value: a `lease`, empty at the end of the stream, which may be given back on any thread.
-    /// While all buffers are lent (`loop_options::lease_max`) this waits until one comes back.
+    /// Receives data in a buffer that the loop lends when the data arrives. Value: a `lease`, empty
+    /// at the end of the stream, which any thread may give back. While all buffers are lent
+    /// (`loop_options::lease_max`), this waits until one is returned.
     auto receive() const noexcept {
         return io_sender<detail::as_lease, receive_request>(home(), receive_request(descriptor_));
     }
 
-    // A wrong argument is told so in words.
+    // These overloads turn a wrong argument into a readable compile error.
     template <detail::no_buffer<std::span<std::byte>, std::span<const iovec>> Wrong>
     io_sender<as_count> read_some(Wrong&&) const noexcept {
         return detail::refuse_buffer<io_sender<as_count>, Wrong>();

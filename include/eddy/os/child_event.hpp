@@ -15,11 +15,11 @@ enum class child_change : std::uint8_t {
     continued,
 };
 
-/// What happened to a child.
+/// A change of a child.
 struct child_event {
     child_change what = child_change::ended;
     pid_t pid = -1;
-    int stopped_by = 0;  ///< the signal, if it was stopped
+    int stopped_by = 0;  ///< the signal, if the child was stopped
     exit_status status{};
 };
 

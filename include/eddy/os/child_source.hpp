@@ -11,67 +11,68 @@
 namespace eddy {
 
 struct child_source_options {
-    /// For lists of what is going on. Must live as long as the source.
+    /// Shown in lists of live operations. Must live as long as the source.
     const char* name = "children";
-    /// Waits do not keep run_mode::empty, run_one() and run_some() going.
+    /// If true, waits do not keep run_mode::empty, run_one() and run_some() going.
     bool background = false;
 };
 
-/// What only SIGCHLD can tell: the end of children that nobody watches, for programs like init, and
-/// stops and continuations. The end of one process is better watched by its process_handle, which
-/// needs none of this.
+/// Reports events of children that only SIGCHLD announces: the ends of children that nobody
+/// watches, for programs like init, and stops and continuations. To watch for the end of one
+/// process, use its process_handle, which needs none of this.
 ///
 ///     block_signals(SIGCHLD);         // in main(), before threads start
 ///     child_source children(loop);
 ///     child_event event = co_await wait_any_child(children);
 ///
-/// **Making one is an opt-in for the whole process.** SIGCHLD must be blocked in all threads, which
-/// is checked once, here, as far as /proc tells, and must hold from then on: a thread that does not
-/// block it gets it instead. From then on eddy reads SIGCHLD: a signal_source that has it, on
-/// whatever loop, before or after, still gets it, but other signalfds and sigwait() do not.
+/// **Making one is an opt-in for the whole process.** SIGCHLD must be blocked in all threads. The
+/// constructor checks this, as far as /proc tells, and it must hold from then on: a thread that
+/// does not block SIGCHLD gets it instead. eddy then reads SIGCHLD: a signal_source for it still
+/// gets it, on any loop, made earlier or later; other signalfds and sigwait() do not.
 ///
-/// Any number of loops may have one; whichever reads the signal tells all others. A child that a
-/// process_handle of any loop has is told to that alone. All other children, also those that other
-/// code has forked and means to wait for, go to one each of those who wait for any; a child that
-/// was forked by hand and is to be adopted has to be adopted before, or by, the same thread. As
-/// long as nobody waits, nobody is reaped.
+/// Any number of loops may have a child_source; the one that reads the signal notifies all others.
+/// A child of a process_handle of any loop is reported to that handle alone. All other children go
+/// to one waiter each, including children that other code has forked and means to wait for. To
+/// adopt a child that was forked by hand, do so before anybody waits for any child, or on the
+/// thread that waits. While nobody waits, no child is reaped.
 ///
 /// Thread: the loop's, or any while the loop does not run. Must not outlive the loop. After fork()
-/// the child's is of no use: its waits end with the rest of the loop's; make a new one.
+/// the child's copy is of no use: its waits end with other operations of the loop; make a new
+/// source.
 class EDDY_API child_source {
 public:
     /// Throws std::system_error:
-    /// - errc::signal_not_blocked: in all threads of this process
-    /// - errc::signal_ignored: the kernel throws the statuses away
-    /// - errc::children_hidden: SA_NOCLDSTOP or SA_NOCLDWAIT
+    /// - errc::signal_not_blocked: a thread of this process does not block SIGCHLD
+    /// - errc::signal_ignored: SIGCHLD is ignored, so the kernel discards statuses
+    /// - errc::children_hidden: SIGCHLD has SA_NOCLDSTOP or SA_NOCLDWAIT
     /// - no memory, no fds
     explicit child_source(loop& home, child_source_options options = {});
-    /// Waits that are pending end with `operation_canceled`, from inside this call.
+    /// Ends pending waits with `operation_canceled`, from inside this call.
     ~child_source();
     child_source(const child_source&) = delete;
     child_source& operator=(const child_source&) = delete;
 
     loop& home() const noexcept { return home_; }
 
-    /// Starts `w`: completes with the end of one child that nobody watches, also one that has ended
-    /// before; never from inside this call. errc::forked: the source is the parent's.
+    /// Starts `w`, which completes with the end of one child that nobody watches, even if it ended
+    /// before this call; never from inside this call. errc::forked if the source is the parent's.
     [[nodiscard]] std::error_code wait_any(child_wait& w) noexcept;
-    /// Starts `w`: completes with the next stop, continuation or end of this child, of this loop;
-    /// or with the last one before that nobody was told. The kernel keeps one for each child: a
-    /// stop that is followed by a continuation before anybody looks is not told. Everybody who
-    /// waits is told, and the end is not taken from those who wait for it elsewhere. Until it has
-    /// completed it is as good as a handle of the process. errc::process_not_child;
-    /// `bad_file_descriptor`: the handle is empty.
+    /// Starts `w`, which completes with the next stop, continuation or end of a child of this loop.
+    /// If nobody was told of the last change before, `w` completes with that one. The kernel keeps
+    /// one change per child: a stop that is followed by a continuation before anybody looks is
+    /// lost. All waiters are told, and other waits for the end still get it. Until completion `w`
+    /// counts as a handle of the process. Errors: errc::process_not_child, errc::forked,
+    /// `bad_file_descriptor` if the handle is empty.
     [[nodiscard]] std::error_code wait_change(child_wait& w,
                                               const process_handle& process) noexcept {
         return wait_change(w, process.state());
     }
-    /// For senders.
+    /// An overload for senders, which keep the state of a process instead of a handle.
     [[nodiscard]] std::error_code wait_change(
         child_wait& w, const std::shared_ptr<detail::process_state>& process) noexcept;
 
 private:
-    /// What the loop knows of it.
+    /// The members that the loop refers to.
     struct parts;
 
     std::error_code begin(child_wait& w) noexcept;

@@ -5,14 +5,14 @@
 
 namespace eddy {
 
-/// How a process ended.
+/// Describes how a process ended.
 struct exit_status {
-    /// False: it has ended, and nobody can say how. Only for a process that is not our child.
+    /// False if nobody can say how the process ended. Only for a process that is not our child.
     bool known = false;
-    int code = 0;       ///< what it gave to exit(), if it did: 0 to 255
-    int signal = 0;     ///< the signal that killed it, or 0
-    bool core = false;  ///< it was killed and left a core image
-    /// False where others took the status first, and for what is not our child.
+    int code = 0;       ///< the argument of exit() if the process exited: 0 to 255
+    int signal = 0;     ///< the signal that killed the process, or 0
+    bool core = false;  ///< the process was killed and left a core image
+    /// False if others took the status first, or if the process is not our child.
     bool has_usage = false;
     rusage usage{};
 

@@ -21,10 +21,10 @@ class process_state;
 ///     exit_wait done(&on_exit);
 ///     child.start(done);
 ///
-/// It completes exactly once for each start, on the loop's thread, from inside start() or later.
-/// Its callback may start it anew or destroy it.
+/// Completes exactly once for each start, on the loop's thread, from inside start() or later. The
+/// callback may restart or destroy the wait.
 ///
-/// Lifetime: from start() until its callback was called, or until abandon().
+/// Lifetime: from start() until the callback was called, or until abandon().
 class EDDY_API exit_wait {
 public:
     using callback = void (*)(exit_wait&) noexcept;
@@ -40,15 +40,15 @@ public:
     void set_background(bool background) noexcept { io_.set_background(background); }
 
     bool pending() const noexcept { return io_.pending(); }
-    /// None: status() says how it ended. `operation_canceled`: cancelled, or the handle or the loop
-    /// ended. `no_child_process`: other code has taken the status, and the kernel does not keep it.
+    /// Success: status() is valid. `operation_canceled`: cancelled, or the handle or the loop
+    /// ended. `no_child_process`: other code took the status, and the kernel does not keep it.
     std::error_code error() const noexcept { return error_; }
     const exit_status& status() const noexcept { return status_; }
 
-    /// It completes with `operation_canceled`, or with the status if that is there already. Neither
-    /// takes the status away from others who wait. Thread: the loop's.
+    /// Completes the wait with `operation_canceled`, or with the status if it is there already.
+    /// Other waits still get the status. Thread: the loop's.
     void cancel() noexcept;
-    /// Takes it back: the callback is not called, and it may be destroyed. Thread: the loop's.
+    /// Takes the wait back without calling its callback; it may be destroyed. Thread: the loop's.
     void abandon() noexcept;
 
 private:

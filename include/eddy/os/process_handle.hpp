@@ -20,31 +20,31 @@ class loop;
 class child_source;
 class reserved_spawn;
 
-/// A process that a loop watches: a child that was spawned, or any process that was adopted.
+/// A process that a loop watches: a spawned child, or any process that was adopted.
 ///
-/// A child is reaped by its loop when it ends, whether somebody waits for that or not. When the
-/// last handle of one that still runs is destroyed, it is killed if that was asked for; if not it
-/// lives on, and its loop reaps it in the background. When the loop ends before the child does, a
-/// later spawn or adoption on any loop reaps it.
+/// A child is reaped by its loop when it ends, even if nobody waits for it. Destroying the last
+/// handle of a running child kills the child if that was asked for. Otherwise the child lives on,
+/// and its loop reaps it in the background. If the loop ends before the child, a later spawn or
+/// adoption on any loop reaps it.
 ///
-/// SIGCHLD is not used. No other code should wait for the process; if it does, the status still
-/// arrives where the kernel keeps it (Linux 6.15 on), without the resource usage.
+/// SIGCHLD is not used. No other code should wait for the process. If it does, the status still
+/// arrives where the kernel keeps it (Linux 6.15 or later), without the resource usage.
 ///
 /// Thread: the loop's, or any while the loop does not run. Must not outlive the loop.
 class EDDY_API process_handle {
 public:
     process_handle() noexcept = default;
-    /// Spawns. Throws std::system_error, which names the step.
+    /// Spawns a process. Throws std::system_error, which names the failed step.
     process_handle(loop& home, const process_options& options);
-    /// The same without exceptions. Returns when the program runs; what goes wrong until then is an
-    /// error, `failed` says where, and no process is left. Whatever could prevent the watching is
-    /// done before there is a process. It blocks the thread for as long as the kernel takes to
-    /// execute, some 0.7 ms.
+    /// Spawns a process without exceptions. Returns when the program runs. If anything fails before
+    /// that, `failed` says where, and no process is left. Everything that the watching needs is
+    /// done before there is a process. The thread blocks until the kernel has executed the program,
+    /// some 0.7 ms.
     static std::error_code spawn(loop& home, const process_options& options, process_handle& out,
                                  spawn_step* failed = nullptr) noexcept;
-    /// Watches a process that exists, child or not. A child is reaped from now on as one that was
-    /// spawned. A second handle for a process that this loop watches is as good as the first;
-    /// errc::process_has_owner: another loop does. `no_such_process`: it is gone.
+    /// Watches an existing process, child or not. An adopted child is reaped like a spawned one. If
+    /// this loop watches the process already, `out` is one more handle. Errors:
+    /// errc::process_has_owner if another loop watches it, `no_such_process` if it is gone.
     static std::error_code adopt(loop& home, pid_t pid, process_handle& out) noexcept;
 
     process_handle(process_handle&& other) noexcept = default;
@@ -58,34 +58,34 @@ public:
     }
     ~process_handle() { close(); }
 
-    /// Another handle of the same process, without the pipes. Empty if this is.
+    /// Returns another handle of the same process, without the pipes; empty if this is empty.
     process_handle share() const noexcept;
 
-    /// What the destructor does. If this is the last handle, waits that are pending end with
-    /// `operation_canceled`, or with the status if that is there already: of a process that this
+    /// Does what the destructor does. If this is the last handle, pending waits end with
+    /// `operation_canceled`, or with the status if it is there already. For a process that this
     /// kills, either may be the case.
     void close() noexcept;
 
     explicit operator bool() const noexcept { return state_ != nullptr; }
-    /// -1 if it is empty. Use it to show it: for signals there is send_signal().
+    /// Returns -1 if the handle is empty. Use the pid for display; to signal, call send_signal().
     pid_t pid() const noexcept;
-    /// Null if it is empty.
+    /// Returns null if the handle is empty.
     loop* home() const noexcept;
-    /// Whether it is a child of this process.
+    /// True if the process is a child of this process.
     bool is_child() const noexcept;
-    /// Readable when the process has ended. Empty if the handle is.
+    /// The descriptor is readable when the process has ended. It is empty if the handle is.
     const descriptor& get_descriptor() const noexcept;
-    /// Our end of a standard fd, 0 to 2, that was made a pipe; to be moved from. Else empty.
+    /// Our end of standard fd 0, 1 or 2 if that was made a pipe, to be moved from; else empty.
     descriptor& stdio_pipe(int fd) noexcept;
 
-    /// Never reaches another process that has got the same pid: `no_such_process` when this one was
-    /// reaped.
+    /// Sends a signal. Fails with `no_such_process` if the process was reaped, and never reaches
+    /// another process that has got its pid.
     std::error_code send_signal(int signal) const noexcept;
 
-    /// Several waits may be pending, and be started after the end too.
+    /// Starts `wait`. Several waits may be pending, and waits may be started after the end.
     void start(exit_wait& wait) noexcept;
 
-    /// For senders: what end_of() takes.
+    /// The state that senders pass to end_of().
     const std::shared_ptr<detail::process_state>& state() const noexcept { return state_; }
 
 private:
@@ -101,8 +101,8 @@ private:
 
 namespace detail {
 
-/// How the process ended, reaping it if nobody has. `operation_would_block`: it has not. Thread:
-/// the loop's.
+/// Says how the process ended, and reaps it if nobody has. `operation_would_block` if it has not
+/// ended. Thread: the loop's.
 EDDY_API std::error_code end_of(process_state& process, exit_status& out) noexcept;
 
 }  // namespace detail

@@ -13,15 +13,15 @@
 
 namespace eddy {
 
-/// What one of the fds 0, 1 and 2 of a new process is.
+/// The source of fd 0, 1 or 2 of a new process.
 class stdio {
 public:
     enum class kind : std::uint8_t {
-        inherit,  ///< the parent's
+        inherit,  ///< the fd of the parent
         null,     ///< /dev/null
-        pipe,     ///< the other end is the process handle's
-        given,    ///< an fd of the parent's, which keeps it
-        output,   ///< the same as the standard output; for the standard error
+        pipe,     ///< a pipe; the process handle has the other end
+        given,    ///< an fd of the parent, which keeps it
+        output,   ///< shares the standard output; only for the standard error
     };
 
     constexpr stdio() noexcept = default;
@@ -41,7 +41,7 @@ private:
     int fd_ = -1;
 };
 
-/// The parent's `source` is the child's `target`, which is not below 3.
+/// Gives the parent's fd `source` to the child as fd `target`, which is not below 3.
 struct inherited_fd {
     int source = -1;
     int target = -1;
@@ -53,53 +53,52 @@ struct resource_limit {
     rlim_t hard = RLIM_INFINITY;
 };
 
-/// What to execute, and in which surroundings. In the new process no signal is handled, and all fds
-/// but those named here are closed.
+/// A program to execute, and its surroundings. The new process handles no signal, and all fds that
+/// are not named here are closed in it.
 struct process_options {
-    /// A path, relative to `directory`, or a name without a slash, which is looked for in the PATH
-    /// of this process.
+    /// A path (relative to `directory`), or a name without a slash, which is searched for in the
+    /// PATH of this process.
     std::string program;
-    /// Without the name of the program itself.
+    /// Arguments, without the name of the program itself.
     std::vector<std::string> arguments{};
-    /// What the program sees as its own name, if not `program`.
+    /// The name that the program sees as its own, if not `program`.
     std::optional<std::string> name{};
-    /// Each as `NAME=value`. Without it: that of this process when it is spawned.
+    /// Variables, as `NAME=value`. If absent, those of this process at the time of the spawn.
     std::optional<std::vector<std::string>> environment{};
-    /// False: a name without a slash is a path too.
+    /// If false, a name without a slash is a path too.
     bool search_path = true;
-    /// Empty: that of this process.
+    /// Working directory; if empty, that of this process.
     std::string directory{};
 
     stdio in{};
     stdio out{};
     stdio err{};
     std::vector<inherited_fd> fds{};
-    /// Fds of this process that are not CLOEXEC are left open in the new one.
+    /// Leaves fds of this process that are not CLOEXEC open in the new one.
     bool keep_other_fds = false;
 
-    /// The new process leads a session, and a process group, of its own.
+    /// Makes the new process the leader of a session and a process group of its own.
     bool new_session = false;
-    /// 0: a new group. Not together with a session.
+    /// The process group; 0 for a new one. Not together with `new_session`.
     std::optional<pid_t> process_group{};
     std::optional<uid_t> user{};
     std::optional<gid_t> group{};
     /// The supplementary groups.
     std::optional<std::vector<gid_t>> groups{};
     std::vector<resource_limit> limits{};
-    /// The signals that are blocked in it. Without it: those that were blocked here before
-    /// block_signals() was first called, see original_mask().
+    /// The signals that are blocked in the new process. If absent, those that were blocked here
+    /// before the first block_signals(); see original_mask().
     std::optional<signal_set> blocked_signals{};
-    /// Signals that this process ignores are ignored there too, as nohup wants it.
+    /// Lets the new process ignore the signals that this process ignores, as nohup wants it.
     bool keep_ignored_signals = false;
 
-    /// The end of the last handle kills it. Otherwise it lives on, and is reaped all the same.
+    /// Kills the process when its last handle ends. If false, it lives on, and is still reaped.
     bool kill_on_destroy = false;
-    /// The end of the last handle kills the process, and all processes of the group that it was
-    /// given, also if it has ended before (Linux before 6.9 then spares them). The group must be
-    /// its own: `process_group` is 0, or `new_session` is set; else the error is
-    /// `invalid_argument`.
+    /// Kills the process and all processes of its group when its last handle ends, even if it has
+    /// ended before (Linux before 6.9 then spares the group). The group must be its own:
+    /// `process_group` is 0, or `new_session` is set; else the error is `invalid_argument`.
     bool kill_group_on_destroy = false;
-    /// For lists of what is going on. Must live as long as the process handle.
+    /// Shown in lists of live operations. Must live as long as the process handle.
     const char* label = "process";
 };
 

@@ -9,17 +9,17 @@
 
 namespace eddy {
 
-/// A spawn of which all is done that can fail in this process: memory is allocated, strings are
-/// copied, pipes and files are opened, and the loop has room to watch the process. For those who
-/// must be able to start one when little else works, or who cannot afford to fail late.
+/// A spawn for which everything is done that can fail in this process: memory is allocated, strings
+/// are copied, pipes and files are opened, and the loop has room to watch the process. It serves
+/// programs that must start a process when little else works, or that cannot afford to fail late.
 ///
 /// Thread: the loop's, or any while the loop does not run. Must not outlive the loop.
 class EDDY_API process_reservation {
 public:
     process_reservation() noexcept;
-    /// Throws std::system_error, which names the step.
+    /// Reserves a spawn. Throws std::system_error, which names the failed step.
     process_reservation(loop& home, const process_options& options);
-    /// The same without exceptions. What `out` had is given up if it succeeds.
+    /// Reserves a spawn without exceptions. Success gives up what `out` had reserved.
     static std::error_code make(loop& home, const process_options& options,
                                 process_reservation& out, spawn_step* failed = nullptr) noexcept;
     process_reservation(process_reservation&& other) noexcept;
@@ -28,9 +28,9 @@ public:
 
     explicit operator bool() const noexcept { return made_ != nullptr; }
 
-    /// Makes the process, and uses the reservation up, whether it succeeds or not. Allocates
-    /// nothing. What can fail: the kernel has no room for a process or its fd, or the program
-    /// cannot be executed; no process is left then. `invalid_argument`: it is empty.
+    /// Makes the process, and uses the reservation up even if that fails. Allocates nothing. It
+    /// fails if the kernel has no room for a process or its fd, or if the program cannot be
+    /// executed; then no process is left. `invalid_argument` if the reservation is empty.
     std::error_code spawn(process_handle& out, spawn_step* failed = nullptr) noexcept;
 
 private:

@@ -10,14 +10,14 @@
 
 namespace eddy {
 
-/// Some signals. Numbers that are none, and those that the C library keeps for itself (32 and 33),
-/// are refused.
+/// A set of signals. Numbers that are no signals, and those that the C library keeps for itself (32
+/// and 33), are refused.
 class signal_set {
 public:
     constexpr signal_set() noexcept = default;
-    /// Throws std::system_error: `invalid_argument`.
+    /// Throws std::system_error with `invalid_argument` if a number is refused.
     template <std::same_as<int>... More>
-    signal_set(int first, More... more) {  // not a list, which g++ 12 refuses after co_await
+    signal_set(int first, More... more) {  // no initializer_list: g++ 12 refuses it after co_await
         add(first);
         (add(more), ...);
     }
@@ -25,20 +25,20 @@ public:
 
     EDDY_API static bool valid(int signum) noexcept;
 
-    /// Throws std::system_error: `invalid_argument`.
+    /// Adds a signal. Throws std::system_error with `invalid_argument` if the number is refused.
     EDDY_API signal_set& add(int signum);
     EDDY_API signal_set& remove(int signum);
     bool contains(int signum) const noexcept {
         return signum >= 1 && signum <= 64 && (bits_ & bit(signum)) != 0;
     }
     bool empty() const noexcept { return bits_ == 0; }
-    /// Whether it has all of `others`.
+    /// True if the set has all of `others`.
     bool includes(signal_set others) const noexcept { return (others.bits_ & ~bits_) == 0; }
 
     EDDY_API sigset_t native() const noexcept;
     operator sigset_t() const noexcept { return native(); }
 
-    /// Calls `visit(int signum)` for each, in ascending order.
+    /// Calls `visit(int signum)` for each signal, in ascending order.
     template <class Visitor>
     void for_each(Visitor&& visit) const {
         for (std::uint64_t left = bits_; left != 0; left &= left - 1) {

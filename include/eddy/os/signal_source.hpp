@@ -14,84 +14,83 @@
 namespace eddy {
 
 struct signal_source_options {
-    /// For lists of what is going on. Must live as long as the source.
+    /// Shown in lists of live operations. Must live as long as the source.
     const char* name = "signal";
-    /// Waits for signals do not keep run_mode::empty, run_one() and run_some() going.
+    /// If true, waits do not keep run_mode::empty, run_one() and run_some() going.
     bool background = false;
-    /// An ignored signal is an error (errc::signal_ignored). By default it is left to whoever
-    /// ignores it: see signal_source.
+    /// Makes ignored signals an error (errc::signal_ignored). By default they stay ignored.
     bool strict = false;
 };
 
 enum class mask_after : std::uint8_t {
-    /// A signal that is pending, or comes later, stays in the kernel.
+    /// The mask stays: signals that are pending, or come later, stay in the kernel.
     blocked,
-    /// As it was before block_signals(), in the calling thread: what is pending is delivered, which
-    /// may kill.
+    /// The calling thread's mask is restored to that before block_signals(). Pending signals are
+    /// delivered, and may kill the process.
     restored,
 };
 
-/// Signals of this process, on a loop. Each is one's alone: a second source, on whatever loop, is
-/// refused.
+/// Receives signals of this process on a loop. Each signal has one owner in the process: a second
+/// source for it, on any loop, is refused.
 ///
 ///     block_signals({SIGHUP, SIGUSR1});   // in main(), before threads start
 ///     signal_source signals(loop, {SIGHUP, SIGUSR1});
 ///     signal_info info = co_await wait_signal(signals, SIGHUP);
 ///
-/// Nothing is read ahead: signals stay in the kernel until somebody who waits for them is about to
-/// run. One that was pending before the wait is delivered. A standard signal (below SIGRTMIN) that
-/// comes again before it was delivered is one signal: who waits learns that it came at least once
-/// since the last wait. Real-time signals are queued, each with its value, in order; how many is a
-/// limit of the sender's user (RLIMIT_SIGPENDING).
+/// Nothing is read ahead: signals stay in the kernel until a waiter for them is about to run. A
+/// signal that was pending before the wait is delivered. A standard signal (below SIGRTMIN) that
+/// comes again before it was delivered is one signal: the waiter learns that it came at least once
+/// since the last wait. Real-time signals are queued in order, each with its value, up to a limit
+/// of the sender's user (RLIMIT_SIGPENDING).
 ///
-/// Only signals to the process, as kill() and sigqueue() send them: one that is sent to a thread
-/// (pthread_kill, tgkill) can be read by that thread alone, so it comes here only if that is the
-/// loop's. SIGCHLD coalesces too: who reaps must look for every child, not for info.pid.
+/// Only signals to the process arrive, as kill() and sigqueue() send them. A signal to a thread
+/// (pthread_kill, tgkill) can be read by that thread alone, so it arrives only if that thread is
+/// the loop's. SIGCHLD coalesces too: to reap, look for every child, not for info.pid.
 ///
-/// A signal that is ignored (SIG_IGN) stays ignored: whoever started the process wants that, as
-/// nohup does with SIGHUP, and a shell script that starts a program with `&` with SIGINT. A wait
-/// for an ignored signal is accepted but never completes with that signal, so a program that waits
-/// for SIGINT or SIGTERM works however it was started. `strict` makes ignored signals an error.
+/// An ignored signal (SIG_IGN) stays ignored, as the starter of the process wanted: nohup ignores
+/// SIGHUP, and a shell script ignores SIGINT for a program that it starts with `&`. A wait for an
+/// ignored signal is accepted but never completes with that signal, so a program that waits for
+/// SIGINT or SIGTERM works however it was started. `strict` makes ignored signals an error.
 ///
-/// After fork() with after_fork_in_child(), the child's source gets the child's signals; waits that
+/// After fork() with after_fork_in_child(), the child's source gets the child's signals. Waits that
 /// were pending end as for a loop that ends.
 ///
 /// Thread: the loop's, or any while the loop does not run. Must not outlive the loop.
 class EDDY_API signal_source {
 public:
-    /// Without signals.
+    /// Makes a source without signals.
     explicit signal_source(loop& home, signal_source_options options = {}) noexcept;
-    /// attach_or_throw().
+    /// Makes a source and calls attach_or_throw().
     signal_source(loop& home, signal_set signals, signal_source_options options = {});
-    /// detach().
+    /// Calls detach().
     ~signal_source();
     signal_source(const signal_source&) = delete;
     signal_source& operator=(const signal_source&) = delete;
 
-    /// Adds signals: all of them, or none if it fails. Those that it has already are no error.
+    /// Adds all of `signals`, or none if that fails. Signals that it has already are no error.
     /// - errc::signal_not_waitable: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGKILL, SIGSTOP
-    /// - errc::signal_not_blocked: in the calling thread. A build without NDEBUG also looks at the
-    ///   other threads, and reports the first that does not block the signal.
+    /// - errc::signal_not_blocked: the calling thread does not block it. A build without NDEBUG
+    ///   also looks at the other threads, and reports the first that does not block the signal.
     /// - errc::signal_ignored: its disposition is SIG_IGN, and the source is strict
     /// - errc::signal_has_owner: another source of this process has it
     /// - no memory, no fds
     [[nodiscard]] std::error_code attach(signal_set signals) noexcept;
-    /// The same, but throws std::system_error, which names the signal.
+    /// Adds signals as attach() does. Throws std::system_error, which names the signal.
     void attach_or_throw(signal_set signals);
-    /// Takes these away, those that it has. Whoever waits for one of them ends with
-    /// `operation_canceled`, from inside this call. What is pending stays in the kernel.
+    /// Removes those of `signals` that the source has. Waits for any of them end with
+    /// `operation_canceled`, from inside this call. Pending signals stay in the kernel.
     void detach(signal_set signals, mask_after mask = mask_after::blocked) noexcept;
     void detach() noexcept { detach(signals_); }
 
     signal_set signals() const noexcept { return signals_; }
-    /// Those of signals() that were ignored when they were attached.
+    /// Returns those of signals() that were ignored when they were attached.
     signal_set ignored() const noexcept;
     loop& home() const noexcept { return home_; }
 
-    /// Starts `w`: completes with the next signal of that number, or of one of these; never from
-    /// inside this call. Those who wait for the same signal get one each, the most urgent first,
-    /// then in the order in which they came. errc::signal_not_attached, `invalid_argument` for an
-    /// empty set: then it was not started.
+    /// Starts `w`, which completes with the next signal of that number or set; never from inside
+    /// this call. Waiters for the same signal get one each, the most urgent first, then in order of
+    /// arrival. Errors, after which `w` is not started: errc::signal_not_attached,
+    /// `invalid_argument` for an empty set.
     [[nodiscard]] std::error_code wait(signal_wait& w, int signum) noexcept;
     [[nodiscard]] std::error_code wait(signal_wait& w, signal_set signals) noexcept;
 

@@ -10,25 +10,25 @@ namespace eddy {
 
 class signal_source;
 
-/// Somebody who waits for one signal, of one number or of several. Its user owns it. Started with
-/// signal_source::wait(); its completion may start it anew or destroy it.
+/// A wait for one signal, of one number or of several. The user owns it. signal_source::wait()
+/// starts it; its completion may restart or destroy it.
 ///
 /// The record is read from the kernel right before the completion is called, on the loop's thread:
 /// a wait that is cancelled has taken nothing.
 ///
-/// Thread: the loop's, or any while the loop does not run. Destroying it cancels it.
+/// Thread: the loop's, or any while the loop does not run. Destroying a wait cancels it.
 class signal_wait : public detail::source_wait<signal_wait, signal_source> {
 public:
-    /// `wanted` is asked right before a record is read for this wait; without it the answer is yes.
-    /// After a no it must be cancelled soon. For those who are told to stop by other threads.
+    /// `wanted` is called right before a record is read for this wait; null means yes. After a no
+    /// the wait must be cancelled soon. It is meant for waits that other threads ask to stop.
     explicit signal_wait(callback on_complete, question wanted = nullptr) noexcept
         : source_wait(on_complete, wanted) {}
     ~signal_wait() { cancel(); }
 
-    /// If it is pending, it is not any more, and its completion is not called.
+    /// Ends a pending wait without calling its completion.
     EDDY_API void cancel() noexcept;
 
-    /// In the completion: the signal, if there is no error().
+    /// The signal. Valid in the completion if there is no error().
     const signal_info& info() const noexcept { return info_; }
 
 private:

@@ -12,31 +12,31 @@
 
 namespace eddy {
 
-/// Ends a program gracefully when it is told to:
+/// Ends a program gracefully when a signal comes:
 ///
 ///     loop loop;
 ///     stop_on_signals stopper(loop);      // in main(), before threads start
 ///     ...
 ///     loop.run(run_mode::drained);
 ///
-/// Blocks the signals in the calling thread, as block_signals() does. The first that comes stops
-/// the loop, all loops of the group, or requests a stop. From then on the signals have their
-/// default disposition again and are not blocked in the threads of these loops: the second one ends
+/// Blocks the signals in the calling thread, as block_signals() does. The first one that comes
+/// stops the loop or all loops of the group, or requests a stop. From then on the signals have
+/// their default disposition, and are not blocked in the threads of these loops: a second one ends
 /// the process at once, even if a callback hangs. (A thread that has ended has no mask: when all
 /// loops of a group have ended, and only main() is left, the second one stays pending.)
 ///
-/// Signals that are ignored are left alone: whoever started the process, such as nohup, wants that.
-/// It does not keep run_mode::empty going. It works once; for another run make another one.
+/// Ignored signals stay ignored: the starter of the process, such as nohup, wants that. This does
+/// not keep run_mode::empty going. It works once; for another run make another one.
 ///
 /// Thread: as a signal_source of the loop; destroyed while no loop of the group runs. Must not
-/// outlive what it stops.
+/// outlive the object that it stops.
 class EDDY_API stop_on_signals {
 public:
-    /// These throw std::system_error as signal_source does.
+    /// Stops a loop. Throws std::system_error as signal_source does.
     explicit stop_on_signals(loop& home, signal_set signals = {SIGINT, SIGTERM});
-    /// Before the group is started. It waits on its first loop.
+    /// Stops a group that is not started yet; waits on its first loop. Throws std::system_error.
     explicit stop_on_signals(loop_group& group, signal_set signals = {SIGINT, SIGTERM});
-    /// Calls `source.request_stop()` on the loop's thread.
+    /// Calls `source.request_stop()` on the loop's thread. Throws std::system_error.
     template <class StopSource>
         requires requires(StopSource& source) { source.request_stop(); }
     stop_on_signals(loop& home, StopSource& source, signal_set signals = {SIGINT, SIGTERM})
@@ -65,7 +65,7 @@ private:
     signal_source source_;
     signal_wait wait_;
     loop_group* group_ = nullptr;
-    std::unique_ptr<release[]> releases_;  ///< one for each loop of the group but the first
+    std::unique_ptr<release[]> releases_;  ///< one for each loop of the group except the first
 };
 
 }  // namespace eddy

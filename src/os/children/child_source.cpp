@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Reads SIGCHLD while somebody waits, and looks for changes of children.
 #include <eddy/os/child_source.hpp>
 
 #include "kernel/io.hpp"
@@ -24,7 +26,7 @@ constexpr priority_level least_urgent = priority_count - 1;
 
 std::error_code canceled() noexcept { return std::make_error_code(std::errc::operation_canceled); }
 
-/// That SIGCHLD tells all, and comes to us.
+/// Fails unless SIGCHLD reports every change, and to us.
 std::error_code check_signal() noexcept {
     if (kernel::is_ignored(SIGCHLD)) {
         return errc::signal_ignored;
@@ -51,7 +53,7 @@ unique_fd open_signalfd() {
 
 }  // namespace
 
-/// Like a signal_source's slot: while somebody waits, `look` is posted or `ready` is pending.
+/// The members that the loop refers to. While somebody waits, `look` or `ready` is pending.
 struct child_source::parts {
     parts(child_source& s, const child_source_options& options);
 
@@ -67,7 +69,7 @@ struct child_source::parts {
     io_operation ready;
     entry look;
     detail::child_listener listener;
-    bool canceling = false;  ///< ready was cancelled because nobody waited
+    bool canceling = false;  ///< `ready` was cancelled because nobody waited
 };
 
 child_source::parts::parts(child_source& s, const child_source_options& options)
@@ -83,7 +85,7 @@ child_source::parts::parts(child_source& s, const child_source_options& options)
       listener(
           s.home_, detail::child_listener::kind::children,
           [](void* told) noexcept { static_cast<parts*>(told)->look_for_next(); }, this) {
-    ready.set_priority(0);  // it runs nobody's code, look does
+    ready.set_priority(0);  // `ready` runs no user code, `look` does
     ready.set_background(options.background);
 }
 
@@ -110,7 +112,7 @@ void child_source::parts::on_ready(io_result result) noexcept {
         source.end_waits(result.error(), ready.was_canceled());
         return;
     }
-    // First the signal, then the children: what happens to them after the look brings another one.
+    // Read the signal, then look at the children: a change after the look brings another signal.
     signalfd_siginfo record;
     if (kernel::read(signal.native_handle(), &record, sizeof record, -1)) {
         detail::process_registry::instance().children().read(record, listener);
@@ -139,7 +141,7 @@ child_source::~child_source() {
         home_.abandon(parts_->ready);
         home_.disarm(parts_->look);
     } else if (parts_->in_use()) {
-        // The loop, which can only be destroyed, still knows it: the child's memory pays.
+        // The loop, which can only be destroyed, still refers to the parts: the child leaks them.
         parts_->signal.close();
         static_cast<void>(parts_.release());
     }
@@ -192,8 +194,8 @@ child_wait* child_source::next() const noexcept {
     return w;
 }
 
-/// Looks for each who waits with the priority of the look, which is lowered until all had theirs.
-/// The signal is waited for only after all have found nothing.
+/// Looks for all waits with the priority of the look, which is lowered until every wait had its
+/// turn. Waits for the signal only after all of them have found nothing.
 void child_source::look_now() noexcept {
     bool asked_for_any = false;
     bool somebody = false;
@@ -248,14 +250,14 @@ void child_source::deliver(child_wait& w) noexcept {
     w.complete({}, false);
 }
 
-/// Not at once: most often somebody waits again before this comes up.
+/// Puts off the cancellation of `ready`: most often somebody waits again before this look runs.
 void child_source::no_longer_wanted() noexcept {
     if (parts_ != nullptr && parts_->ready.pending() && next() == nullptr) {
         parts_->look_at(least_urgent);
     }
 }
 
-/// Its priority is another: a look that is on its way must not come too late for it.
+/// Makes sure that a posted look does not come too late for `w`, whose priority has changed.
 void child_source::moved(const child_wait& w) noexcept {
     if (parts_ != nullptr && parts_->look.posted()) {
         parts_->look_at(w.priority_);
@@ -263,7 +265,7 @@ void child_source::moved(const child_wait& w) noexcept {
 }
 
 void child_source::end_waits(std::error_code error, bool loop_ends) noexcept {
-    // A completion may do anything, also destroy this source or others of these waits.
+    // A completion may do anything, even destroy this source or other waits in the list.
     detail::source_waits<child_wait> ending;
     while (child_wait* const w = waits_.front()) {
         waits_.erase(*w);

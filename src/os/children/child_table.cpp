@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Notifies all loops of SIGCHLD, and keeps the signal for its owner.
 #include "os/children/child_table.hpp"
 
 #include "kernel/fork_mark.hpp"
@@ -18,7 +20,7 @@ child_listener::child_listener(loop& home, kind what, callback on_signal, void* 
       kind_(what),
       process_mark_(kernel::process_mark()),
       notice_(&on_notice, &on_notice) {
-    notice_.set_priority(0);  // it runs nobody's code
+    notice_.set_priority(0);  // the notice runs no user code
     process_registry::instance().children().add(*this);
 }
 
@@ -40,13 +42,13 @@ void child_listener::join_after_fork() noexcept {
         return;
     }
     process_mark_ = kernel::process_mark();
-    // A thread that was about to post it is not here. relaxed: nobody else knows this listener.
+    // A thread that was about to post the notice is not here. relaxed: nobody else knows this.
     told_.store(notice_.posted(), std::memory_order_relaxed);
     process_registry::instance().children().add(*this);
 }
 
 void child_listener::tell() noexcept {
-    // acq_rel: pairs with on_notice(): the loop has let go of the entry, which may be posted again.
+    // acq_rel: pairs with on_notice(): the loop has released the entry, which may be posted again.
     if (!told_.exchange(true, std::memory_order_acq_rel)) {
         home_.post(notice_);
     }
@@ -54,7 +56,7 @@ void child_listener::tell() noexcept {
 
 void child_listener::on_notice(entry& e) noexcept {
     child_listener& self = owner_of<&child_listener::notice_>(e);
-    // Before it looks: who is told later looks again. release: pairs with tell().
+    // Cleared before the look: a later notice causes another look. release: pairs with tell().
     self.told_.store(false, std::memory_order_release);
     self.on_signal_(self.who_);
 }

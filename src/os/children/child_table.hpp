@@ -13,14 +13,13 @@
 
 namespace eddy::detail {
 
-/// Somebody on a loop who has to know that SIGCHLD came, whichever loop has read it.
-///
-/// Thread: the loop's, but for what child_table does.
+/// An object of a loop that has to know when SIGCHLD came, whichever loop has read it. Thread: the
+/// loop's, except for calls by child_table.
 class child_listener {
 public:
     enum class kind : std::uint8_t {
         children,  ///< looks at children, and reads SIGCHLD itself
-        signal,    ///< is the one who has SIGCHLD as a signal
+        signal,    ///< owns SIGCHLD as a signal
     };
     using callback = void (*)(void* who) noexcept;
 
@@ -30,16 +29,16 @@ public:
     child_listener(const child_listener&) = delete;
     child_listener& operator=(const child_listener&) = delete;
 
-    /// The process has forked since it was made: it is not in the table of this one.
+    /// True if the process has forked since this was made: it is not in the child's table.
     bool in_forked_child() const noexcept;
-    /// Then it is, from now on. Precondition: the loop was made anew.
+    /// Joins the table of a forked process. Precondition: loop::after_fork_in_child() was called.
     void join_after_fork() noexcept;
-    /// The loop knows it, and must be able to forget it before it is destroyed.
+    /// True if the loop refers to this, and has to forget it before it is destroyed.
     bool in_use() const noexcept { return notice_.posted(); }
 
 private:
     static void on_notice(entry& e) noexcept;
-    /// Thread: any, under the table's lock.
+    /// Posts the notice unless it is posted. Thread: any, under the table's lock.
     void tell() noexcept;
 
     loop& home_;
@@ -56,9 +55,9 @@ private:
     friend class child_table;
 };
 
-/// What the loops of this process share about SIGCHLD. It is one signal for all children and all
-/// loops, and who reads it takes it away from the others: so whoever has read it tells all. Each
-/// then looks at its own children. tests/model/child_table.pml is the model.
+/// Shares SIGCHLD among the loops of this process. It is one signal for all children and all loops,
+/// and reading it takes it from everybody else. So a loop that has read it tells all others, and
+/// each looks at its own children. tests/model/child_table.pml is the model.
 ///
 /// Thread: any.
 class child_table {
@@ -66,12 +65,12 @@ public:
     void add(child_listener& one) noexcept;
     void remove(child_listener& one) noexcept;
 
-    /// Somebody who looks at children has read it: all others are told, and it is kept for whoever
-    /// has the signal, as the kernel would keep it.
+    /// A listener that looks at children has read the signal. Tells all others, and keeps the
+    /// record for the owner of the signal, as the kernel would keep it.
     void read(const signalfd_siginfo& record, const child_listener& by) noexcept;
-    /// Whoever has the signal has read it.
+    /// The owner of the signal has read it. Tells all others.
     void read_as_signal(const child_listener& by) noexcept;
-    /// The one that is kept.
+    /// Takes the record that is kept. False if there is none.
     bool take_kept(signalfd_siginfo& out) noexcept;
     void tell_all() noexcept;
 

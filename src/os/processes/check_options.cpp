@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Refuses process options that make no sense.
 #include "os/processes/check_options.hpp"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 
 namespace eddy {
 
-/// `invalid_argument` for what no kernel could make sense of.
+/// Returns `invalid_argument` for options that no kernel could make sense of.
 std::error_code check(const process_options& options) noexcept;
 
 }  // namespace eddy

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Waits for the end of a process, and takes its status.
 #include <eddy/os/exit_wait.hpp>
 
 #include "os/processes/process_state.hpp"
@@ -25,7 +27,7 @@ void exit_wait::on_ready(io_operation& op) noexcept {
     exit_wait& self = detail::owner_of<&exit_wait::io_>(op);
     self.error_ = op.result() ? self.process_->end(self.status_) : op.result().error();
     if (op.result() && self.error_ == std::errc::operation_would_block) {
-        self.begin();  // others are just reaping it
+        self.begin();  // others are just reaping the process
         return;
     }
     self.complete();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Spawns and adopts processes, and implements their handles.
 #include <eddy/os/process_handle.hpp>
 
 #include "os/processes/process_registry.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Finds the processes that loops watch, and reaps children that have no loop.
 #include "os/processes/process_registry.hpp"
 
 #include "kernel/fork_mark.hpp"
@@ -15,16 +17,16 @@ namespace eddy::detail {
 
 namespace {
 
-/// How many orphans are looked at in one go.
+/// Limit of the orphans that one call looks at.
 constexpr int orphans_at_once = 32;
 
-/// Not on the heap: whoever needs a registry could not do without.
+/// Storage outside the heap: no user of a registry could do without it.
 struct place {
     alignas(process_registry) std::array<std::byte, sizeof(process_registry)> memory;
 };
 constinit std::array<place, 2> places{};
 constinit std::atomic<process_registry*> current{nullptr};
-/// The mark of the process in which one was made last, or is being made.
+/// The mark of the process that made a registry last, or is making one.
 constinit std::atomic<std::uint64_t> made_in{0};
 
 process_registry* in(place& where) noexcept {
@@ -33,14 +35,13 @@ process_registry* in(place& where) noexcept {
 
 }  // namespace
 
-/// In the child after fork() there is a new one: the old one's lock may be held by a thread that
-/// does not exist here, and what it lists are the parent's children. It takes the place that the
-/// parent's has not.
+/// A child after fork() gets a new registry. A thread that does not exist there may hold the lock
+/// of the old one, which lists the parent's children. The new one takes the place that is free.
 process_registry& process_registry::instance() noexcept {
     const std::uint64_t mark = kernel::process_mark();
     for (;;) {
         process_registry* const found =
-            current.load(std::memory_order_acquire);  // pairs with store
+            current.load(std::memory_order_acquire);  // pairs with the store
         if (found != nullptr && found->process_mark_ == mark) {
             return *found;
         }
@@ -81,7 +82,7 @@ void process_registry::unlink(process_state& process) noexcept {
     process.known_ = false;
 }
 
-/// Under the lock.
+/// Finds a process, and forgets it if it was reaped. Precondition: the lock is held.
 process_state* process_registry::known(pid_t pid) noexcept {
     process_state* one = bucket_of(pid);
     while (one != nullptr && one->pid() != pid) {
@@ -127,13 +128,13 @@ bool process_registry::reap_unwatched(pid_t& pid, kernel::process_end& out) noex
         }
         kernel::process_end end;
         if (kernel::reap_pid(pid, end)) {
-            continue;  // others were faster
+            continue;  // other code has reaped it first
         }
         if (watched == nullptr) {
             out = end;
             return true;
         }
-        // Left alone it would hide the others. Its loop, whose reap() fails now, asks for it.
+        // Left alone it would hide others. Its loop, whose reap() fails now, asks for the kept end.
         watched->kept_end_ = end;
     }
     return false;
@@ -169,7 +170,7 @@ void process_registry::reap_orphans() noexcept {
     if (*link == nullptr || link == &orphans_) {
         return;
     }
-    // Next time the others come first.
+    // Let the others come first next time.
     std::shared_ptr<process_state> looked_at =
         std::exchange(orphans_, std::exchange(*link, nullptr));
     std::shared_ptr<process_state>* last = &orphans_;

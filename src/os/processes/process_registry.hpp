@@ -11,31 +11,30 @@
 
 namespace eddy::detail {
 
-/// The processes that the loops of this process watch, so that no two loops take the same one; and
-/// the children whose loop has ended before them. Allocates nothing for either.
-/// Thread: any.
+/// Lists the processes that the loops of this process watch, so that no two loops take the same
+/// one, and the orphans: children whose loop ended before them. Allocates nothing. Thread: any.
 class process_registry {
 public:
     static process_registry& instance() noexcept;
 
-    /// Precondition: its pidfd is open, and stays so until remove().
+    /// Precondition: the pidfd of `process` is open, and stays open until remove().
     void add(process_state& process) noexcept;
     void remove(process_state& process) noexcept;
-    /// Null: nobody watches it. One that was reaped, so that its pid may be another's, is
-    /// forgotten.
+    /// Returns null if no loop watches the process. A process that was reaped is forgotten, because
+    /// its pid may be another's.
     std::shared_ptr<process_state> find(pid_t pid) noexcept;
 
-    /// Held by whoever looks for a process and adds it if nobody has it.
+    /// The mutex to hold while a process is looked for and added if nobody has it.
     std::mutex& adopting() noexcept { return adopting_; }
 
-    /// Between the two, a child may exist that is not added yet: nobody takes one of which nothing
-    /// is known.
+    /// Between begin_spawn() and end_spawn() a child may exist that is not added yet. Nobody takes
+    /// unknown children meanwhile.
     void begin_spawn() noexcept;
     void end_spawn() noexcept;
-    /// Takes the end of a child that no loop watches. The ends of others that it comes upon are
-    /// kept for their loops. False: there is none.
+    /// Takes the end of a child that no loop watches; false if there is none. Ends of watched
+    /// children that it finds are kept for their loops.
     bool reap_unwatched(pid_t& pid, kernel::process_end& out) noexcept;
-    /// What was kept for it.
+    /// Takes the end that was kept for `process`. False if there is none.
     bool take_kept_end(process_state& process, kernel::process_end& out) noexcept;
 
     child_table& children() noexcept { return children_; }
@@ -43,7 +42,7 @@ public:
     void add_orphan(std::shared_ptr<process_state> process) noexcept;
     /// Reaps some of the orphans that have ended.
     void reap_orphans() noexcept;
-    /// Somebody else watches it from now on.
+    /// Removes the orphan `pid`, which somebody else watches from now on.
     void drop_orphan(pid_t pid) noexcept;
 
 private:
@@ -60,7 +59,7 @@ private:
     std::array<process_state*, bucket_count> known_{};
     std::shared_ptr<process_state> orphans_;
     unsigned spawning_ = 0;
-    bool put_off_ = false;  ///< somebody wanted a child while a spawn was going on
+    bool put_off_ = false;  ///< somebody wanted a child during a spawn
     child_table children_;
     std::uint64_t process_mark_ = 0;
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Keeps a prepared spawn together with the options that it points to.
 #include <eddy/os/process_reservation.hpp>
 
 #include "os/processes/reserved_spawn.hpp"

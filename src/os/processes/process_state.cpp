@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Watches one process: waits for its end, reaps it, and keeps its status.
 #include "os/processes/process_state.hpp"
 
 #include "kernel/event.hpp"
@@ -19,14 +21,14 @@ namespace eddy::detail {
 
 namespace {
 
-/// How often a process is looked at that the loop had no room for.
+/// Interval between two looks at a process whose pidfd found no room on the loop.
 constexpr duration tick = std::chrono::milliseconds(20);
 
 constexpr std::errc not_yet = std::errc::operation_would_block;
 
 std::uint64_t next_number() noexcept {
     static std::atomic<std::uint64_t> last{0};
-    return last.fetch_add(1, std::memory_order_relaxed) + 1;  // only to tell them apart
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: only has to be unique
 }
 
 }  // namespace
@@ -86,7 +88,7 @@ void process_state::watch(kernel::spawned process, last_handle at_end) noexcept 
     }
 }
 
-/// Keeps this alive until it is over.
+/// Keeps this alive until the process has ended.
 void process_state::start_reaper() noexcept {
     self_ = shared_from_this();
     home_.start(reaper_, wait(ended_, interest::readable));
@@ -103,10 +105,10 @@ void process_state::on_readable(io_operation& op) noexcept {
     }
 }
 
-/// Looks on, now or, if the loop drains, from its next run on. False: there is nothing to look for,
-/// or no loop.
+/// Continues to watch now, or from the loop's next run on if the loop drains. False if there is
+/// nothing to watch for, or no loop.
 bool process_state::go_on() noexcept {
-    // In the child after fork() others may still wait for it, but it is not the one to reap it.
+    // In the child after fork() others may still wait for the process, but we cannot reap it.
     if (over_ || (in_forked_child() && !pidfd_)) {
         return false;
     }
@@ -123,7 +125,7 @@ bool process_state::go_on() noexcept {
     return true;
 }
 
-/// go_on() was not possible.
+/// Lets go of the process after go_on() was not possible.
 void process_state::stay_away() noexcept {
     if (handles_ != 0) {
         return;
@@ -193,7 +195,7 @@ void process_state::settle() noexcept {
     } else {
         settle_other();
     }
-    // Whoever has asked, those who wait hear of it.
+    // All waiters are notified, no matter who asked.
     if (const int event = ended_.native_handle(); over_ && pidfd_ && event >= 0) {
         kernel::signal_eventfd(event);
     }
@@ -205,7 +207,7 @@ void process_state::settle_child() noexcept {
     if (error == not_yet) {
         return;
     }
-    // Asked first: once it is gone the kernel has its status, or never will.
+    // Asked first: once the process is gone, the kernel has its status, or never will.
     const bool gone = error && kernel::signal_pidfd(pidfd(), 0);
     if (!error || process_registry::instance().take_kept_end(*this, end) ||
         !kernel::recall_end(pidfd(), end)) {
@@ -214,7 +216,7 @@ void process_state::settle_child() noexcept {
         over_ = true;
         error_ = error;
     }
-    // Else others are about to reap it: the kernel knows the status when they have done so.
+    // Otherwise others are about to reap it: the kernel knows the status after that.
 }
 
 void process_state::settle_other() noexcept {
@@ -240,10 +242,10 @@ void process_state::drop_handle() noexcept {
         return;
     }
     if (at_end_ == last_handle::kills_group) {
-        // When it was reaped, its number alone may be that of another group.
+        // After the process was reaped, its number alone may be that of another group.
         static_cast<void>(kernel::signal_group(pidfd(), over_ ? -1 : pid_, SIGKILL));
     }
-    // Itself too where its group is killed: it may have left that.
+    // Kill the process as well as its group, which it may have left.
     if (!over_ && at_end_ != last_handle::leaves_it) {
         static_cast<void>(kernel::signal_pidfd(pidfd(), SIGKILL));
     }
@@ -255,7 +257,7 @@ void process_state::drop_handle() noexcept {
     }
 }
 
-/// Whoever calls it keeps this alive.
+/// Takes the reaper back. Precondition: the caller keeps this alive.
 void process_state::leave_reaper() noexcept {
     next_run_.take_back();
     end_.take_back();
@@ -273,7 +275,7 @@ void process_state::forget_watch() noexcept {
     pidfd_.reset();
 }
 
-/// The process, its end and its place in the registry are the parent's. A reaper that is pending
+/// Lets go of the process: its end and its place in the registry are the parent's. A pending reaper
 /// keeps this alive for the loop, which may be destroyed or go on.
 void process_state::forget_in_forked_child() noexcept {
     home_.disarm(tick_);
@@ -281,7 +283,7 @@ void process_state::forget_in_forked_child() noexcept {
     pidfd_.reset();
 }
 
-/// Ends the waits of others, and goes on alone.
+/// Ends the waits of others, and continues to watch alone.
 void process_state::go_to_background() noexcept {
     if (pidfd_) {
         become_orphan();
@@ -290,7 +292,7 @@ void process_state::go_to_background() noexcept {
     leave_reaper();
     unique_fd fd;
     if (ended_.release(fd)) {
-        forget_watch();  // others have closed it
+        forget_watch();  // other code has closed the fd
         return;
     }
     if (descriptor::attach(home_, fd, ended_,
@@ -303,7 +305,7 @@ void process_state::go_to_background() noexcept {
     start_reaper();
 }
 
-/// Nothing of it is on the loop any more.
+/// Removes everything from the loop, and leaves the process to the registry.
 void process_state::become_orphan() noexcept {
     process_registry& registry = process_registry::instance();
     registry.remove(*this);

@@ -18,17 +18,17 @@ namespace eddy::detail {
 
 exit_status status_of(const kernel::process_end& end) noexcept;
 
-/// Says what the end of the last handle does to the process.
+/// The effect that the end of the last handle has on the process.
 enum class last_handle : std::uint8_t { leaves_it, kills_it, kills_group };
 
-/// What is known of one process. Shared by its handles and by the waits for it.
+/// The state of one process, shared by its handles and by the waits for it.
 ///
 ///     reserved --watch()--> watched --it ends, is reaped--> over
 ///                           watched --last handle goes--> in the background --it ends--> over
 ///                           either --the loop drains--> paused --its next run--> as before
 ///                           in the background --the loop ends--> orphan (see process_registry)
 ///
-/// Thread: the loop's, but for what process_registry does.
+/// Thread: the loop's, except for calls by process_registry.
 class process_state : public std::enable_shared_from_this<process_state> {
 public:
     /// Throws std::bad_alloc.
@@ -37,33 +37,33 @@ public:
     process_state(const process_state&) = delete;
     process_state& operator=(const process_state&) = delete;
 
-    /// Makes room, so that watch() cannot fail.
+    /// Makes room on the loop, so that watch() cannot fail.
     std::error_code reserve() noexcept;
-    /// There is one handle from here on.
+    /// Starts to watch, with one handle.
     void watch(kernel::spawned process, last_handle at_end) noexcept;
     void add_handle() noexcept { ++handles_; }
     void drop_handle() noexcept;
 
     loop& home() const noexcept { return home_; }
-    /// No other has had it, also not one that was at this address before. Never 0.
+    /// A number that is never 0. No other state has or had it, not even one at the same address.
     std::uint64_t number() const noexcept { return number_; }
     pid_t pid() const noexcept { return pid_; }
     bool child() const noexcept { return child_; }
-    /// What becomes readable when the process ends.
+    /// The descriptor becomes readable when the process ends.
     const descriptor& ended() const noexcept { return ended_; }
     int pidfd() const noexcept { return pidfd_ ? pidfd_.get() : ended_.native_handle(); }
 
-    /// How often stop or continuation was seen, and the signal of the last stop, or 0.
+    /// The number of stops and continuations seen, and the signal of the last if it was a stop.
     struct changes {
         std::uint64_t count = 0;
         int stopped_by = 0;
     };
-    /// Asks the kernel first.
+    /// Asks the kernel for new changes first.
     const changes& changes_now() noexcept;
     const changes& changes_seen() const noexcept { return changes_; }
     bool has_handles() const noexcept { return handles_ != 0; }
 
-    /// See end_of() in <eddy/os/process_handle.hpp>.
+    /// Implements end_of() of <eddy/os/process_handle.hpp>.
     std::error_code end(exit_status& out) noexcept;
 
 private:
@@ -94,17 +94,17 @@ private:
     last_handle at_end_ = last_handle::leaves_it;
     bool over_ = false;
     unsigned handles_ = 0;
-    /// The pidfd on the loop; or, where the loop has no room for that, an event that `tick_` sets.
+    /// The pidfd on the loop. If the loop has no room for it, an event that `tick_` sets.
     descriptor ended_;
-    /// Only if it is not on a loop.
+    /// Empty if the pidfd is on the loop.
     unique_fd pidfd_;
     timer tick_;
     io_operation reaper_;
-    /// A drain has ended `tick_` or `reaper_`.
+    /// Pending after a drain has ended `tick_` or `reaper_`.
     loop_notice next_run_;
-    /// Nobody else is there to let go of the loop: it is in the background.
+    /// Pending in the background, where no handle could let go of a loop that a fork has lost.
     loop_notice end_;
-    /// While `reaper_` is pending, or `next_run_` will start it.
+    /// Set while `reaper_` is pending, or `next_run_` will start it.
     std::shared_ptr<process_state> self_;
     std::uint64_t process_mark_;
     exit_status status_;
@@ -115,7 +115,7 @@ private:
     process_state* next_known_ = nullptr;
     std::shared_ptr<process_state> next_orphan_;
     int known_pidfd_ = -1;
-    std::optional<kernel::process_end> kept_end_;  ///< others have reaped it for us
+    std::optional<kernel::process_end> kept_end_;  ///< taken by another loop for ours
     bool known_ = false;
 
     friend class process_registry;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Prepares a spawn, and makes the process later.
 #include "os/processes/reserved_spawn.hpp"
 
 #include "os/processes/process_registry.hpp"

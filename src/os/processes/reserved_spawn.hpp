@@ -11,12 +11,12 @@
 
 namespace eddy {
 
-/// The two halves of a spawn. Lifetime: not beyond the options.
+/// The two halves of a spawn. Lifetime: must not outlive the options.
 class reserved_spawn {
 public:
     std::error_code reserve(loop& home, const process_options& options,
                             spawn_step& failed) noexcept;
-    /// After a reserve() that succeeded, once.
+    /// Makes the process. Precondition: reserve() has succeeded, and this is the first call.
     std::error_code spawn(process_handle& out, spawn_step& failed) noexcept;
 
 private:

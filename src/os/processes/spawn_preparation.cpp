@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Prepares a spawn: checks options, opens fds, lays out strings and paths.
 #include "os/processes/spawn_preparation.hpp"
 
 #include "kernel/io.hpp"
@@ -19,7 +21,7 @@ namespace eddy {
 
 namespace {
 
-/// What a shell takes if there is no PATH.
+/// The search path of a shell that has no PATH.
 constexpr std::string_view default_path = "/bin:/usr/bin";
 
 std::error_code open_null(unique_fd& out) noexcept {
@@ -31,7 +33,7 @@ std::error_code open_null(unique_fd& out) noexcept {
     return opened.error();
 }
 
-/// exec takes its strings as not const, and leaves them alone.
+/// exec takes pointers to non-const strings, and leaves the strings alone.
 char* lent(const std::string& text) noexcept { return const_cast<char*>(text.c_str()); }
 
 }  // namespace
@@ -60,7 +62,7 @@ std::error_code spawn_preparation::place_stdio(loop& home, const process_options
     std::array<int, 3> sources{-1, -1, -1};
     for (std::size_t fd = 0; fd != 3; ++fd) {
         if (wanted[fd].what() == stdio::kind::output) {
-            // An output that is inherited is the parent's fd 1.
+            // An inherited output is the parent's fd 1.
             sources[fd] = sources[1] >= 0 ? sources[1] : 1;
         } else if (auto error = source_of(home, wanted[fd], fd, sources[fd])) {
             return error;
@@ -72,7 +74,7 @@ std::error_code spawn_preparation::place_stdio(loop& home, const process_options
     return {};
 }
 
-/// `source` stays -1 for what is inherited: then the fd is as the parent has it.
+/// Leaves `source` at -1 for an inherited fd, which stays as the parent has it.
 std::error_code spawn_preparation::source_of(loop& home, stdio what, std::size_t fd, int& source) {
     switch (what.what()) {
         case stdio::kind::inherit:
@@ -140,7 +142,7 @@ void spawn_preparation::take_paths(const process_options& options) {
         for (bool more = true; more;) {
             const std::size_t end = rest.find(':');
             const std::string_view directory = rest.substr(0, end);
-            // An empty one is the current directory.
+            // An empty entry is the current directory.
             found_paths_.push_back(std::string(directory.empty() ? "." : directory) + "/" +
                                    options.program);
             more = end != std::string_view::npos;

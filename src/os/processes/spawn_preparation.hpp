@@ -14,15 +14,15 @@
 
 namespace eddy {
 
-/// Everything for a spawn that can fail or takes memory, before there is a process.
-/// Lifetime: not beyond the options, whose strings the plan points to.
+/// Does everything for a spawn that can fail or takes memory, before there is a process.
+/// Lifetime: must not outlive the options, whose strings the plan points to.
 class spawn_preparation {
 public:
     /// Throws std::bad_alloc.
     std::error_code prepare(loop& home, const process_options& options, spawn_step& failed);
 
     kernel::spawn_plan& plan() noexcept { return plan_; }
-    /// Our ends of the pipes.
+    /// The parent's ends of the pipes.
     std::array<descriptor, 3>& pipes() noexcept { return pipes_; }
 
 private:

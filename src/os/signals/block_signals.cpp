@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Blocks signals in the calling thread.
 #include <eddy/os/block_signals.hpp>
 
 #include "kernel/signal.hpp"

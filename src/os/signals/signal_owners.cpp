@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Records who owns each signal of the process.
 #include "os/signals/signal_owners.hpp"
 
 #include <array>
@@ -19,7 +21,7 @@ std::atomic<const void*>& owner_of_signal(int signum) noexcept {
 
 bool claim_signal(int signum, const void* owner) noexcept {
     const void* nobody = nullptr;
-    // acquire: pairs with release_signal(): the signalfd of the owner before is closed.
+    // acquire: pairs with release_signal(): the signalfd of the previous owner is closed.
     return owner_of_signal(signum).compare_exchange_strong(nobody, owner,
                                                            std::memory_order_acquire);
 }

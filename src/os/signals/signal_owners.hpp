@@ -3,8 +3,8 @@
 
 namespace eddy::detail {
 
-/// Who has a signal: one in the process, because two signalfds that share a signal are both ready
-/// and only one gets it. False: another has it. Thread: any.
+/// Makes `owner` the owner of a signal. False if there is another one: if two signalfds of a
+/// process share a signal, both become ready and only one gets it. Thread: any.
 [[nodiscard]] bool claim_signal(int signum, const void* owner) noexcept;
 void release_signal(int signum) noexcept;
 

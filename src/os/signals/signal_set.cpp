@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Checks signal numbers, and converts sets to and from sigset_t.
 #include <eddy/os/signal_set.hpp>
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Reads one signal when a waiter for it is about to run.
 #include "os/signals/signal_slot.hpp"
 
 #include "kernel/io.hpp"
@@ -77,7 +79,7 @@ void signal_source::slot::look_now() noexcept {
         stop_waiting();
         return;
     }
-    if (next->priority() > look.priority()) {  // one that was more urgent has gone
+    if (next->priority() > look.priority()) {  // a more urgent wait has ended
         look_at(next->priority());
         return;
     }
@@ -103,7 +105,7 @@ io_result signal_source::slot::read_record(signalfd_siginfo& out) noexcept {
     if (children == nullptr) {
         return kernel::read(fd.native_handle(), &out, sizeof out, -1);
     }
-    children->join_after_fork();  // who waits for the signal has looked for it before
+    children->join_after_fork();  // in time, because every wait begins with a look
     detail::child_table& table = detail::process_registry::instance().children();
     if (table.take_kept(out)) {
         return io_result::value(sizeof out);

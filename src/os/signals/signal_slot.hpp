@@ -9,7 +9,7 @@
 
 namespace eddy {
 
-/// One signal of a source: its signalfd, and how it is looked at.
+/// One signal of a source: its signalfd, and the looks at it.
 ///
 ///     somebody waits --> look is posted, with the priority of the most urgent
 ///     look: a record is there --> it is delivered; look is posted again if others wait
@@ -17,13 +17,13 @@ namespace eddy {
 ///           nobody waits      --> ready is cancelled, so that it does not keep the loop going
 ///
 /// While somebody waits, look is posted or ready is pending. Looking before waiting matters: epoll
-/// judges a signalfd for the thread that polls, and one that is not the loop's may have consumed
-/// the readiness.
+/// judges a signalfd for the thread that polls, and a thread other than the loop's may have
+/// consumed the readiness.
 ///
-/// The signalfd of an ignored signal listens to nothing: a blocked signal would be read although it
-/// is ignored.
+/// The signalfd of an ignored signal listens to nothing. Otherwise a blocked signal would be read
+/// although it is ignored.
 ///
-/// SIGCHLD may be read by others, who look at children (child_table): they keep it and tell.
+/// Child sources may read SIGCHLD (child_table): they keep it and tell the slot.
 struct signal_source::slot {
     slot(signal_source& s, int n, bool is_ignored) noexcept
         : source(s),
@@ -31,12 +31,12 @@ struct signal_source::slot {
           ignored(is_ignored),
           ready(&on_ready),
           look(&on_look, &on_loop_ends) {
-        ready.set_priority(0);  // it runs nobody's code, look does
+        ready.set_priority(0);  // `ready` runs no user code, `look` does
         ready.set_background(s.options_.background);
     }
 
     std::error_code open() noexcept;
-    /// Looks soon, at the latest when something of this priority runs.
+    /// Posts a look, which runs at the latest when something of this priority runs.
     void look_at(priority_level priority) noexcept;
     bool in_use() const noexcept {
         return ready.pending() || look.posted() || (children != nullptr && children->in_use());
@@ -58,8 +58,8 @@ struct signal_source::slot {
     descriptor fd;
     io_operation ready;
     entry look;
-    bool canceling = false;  ///< ready was cancelled because nobody waited
-    /// Only for SIGCHLD: a child_source may have read it.
+    bool canceling = false;  ///< `ready` was cancelled because nobody waited
+    /// Only for SIGCHLD, which a child_source may have read.
     std::unique_ptr<detail::child_listener> children;
 };
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Attaches signals to a loop, and gives them to those who wait.
 #include <eddy/os/signal_source.hpp>
 
 #include "base/report.hpp"
@@ -19,7 +21,7 @@ namespace {
 
 constexpr priority_level least_urgent = priority_count - 1;
 
-/// These kill or stop even if they are blocked.
+/// False for signals that kill or stop even if they are blocked.
 bool waitable(int signum) noexcept {
     switch (signum) {
         case SIGSEGV:
@@ -36,8 +38,8 @@ bool waitable(int signum) noexcept {
 
 std::error_code system_error(int error) noexcept { return {error, std::system_category()}; }
 
-/// The kernel may give a signal of the process to any thread that does not block it. To look for
-/// such a thread takes a few calls for each thread, so only builds with NDEBUG undefined do.
+/// Reports a thread that does not block a signal of the process: the kernel may give it the signal.
+/// The search takes a few calls per thread, so only builds with NDEBUG undefined do it.
 void report_thread_not_blocking([[maybe_unused]] int signum) noexcept {
 #ifndef NDEBUG
     const kernel::thread_identity found = kernel::thread_not_blocking(signum);
@@ -127,7 +129,7 @@ void signal_source::detach(signal_set signals, mask_after mask) noexcept {
     const signal_set leaving = signals - (signals - signals_);
     leaving.for_each([this](int signum) { remove(signum); });
     if (mask == mask_after::restored) {
-        // Cannot fail: the set is one of valid signals.
+        // Cannot fail: the set has only valid signals.
         static_cast<void>(
             kernel::unblock_signals((leaving - signal_set(kernel::original_mask())).native()));
     }
@@ -147,7 +149,7 @@ void signal_source::remove(int signum) noexcept {
         detail::release_signal(signum);
     }
     if (leaving->in_use()) {
-        // The loop, which can only be destroyed, still knows it: the child's memory pays.
+        // The loop, which can only be destroyed, still refers to the slot: the child leaks it.
         static_cast<void>(leaving.release());
     }
 }
@@ -194,18 +196,18 @@ signal_wait* signal_source::next_for(int signum) const noexcept {
     return w;
 }
 
-/// One who waited for these does not any more.
+/// Called when a wait for `signals` has ended.
 void signal_source::no_longer_wanted(signal_set signals) noexcept {
     signals.for_each([this](int signum) {
         if (slot* const left = slot_of(signum).get();
             left != nullptr && left->ready.pending() && next_for(signum) == nullptr) {
-            // Not at once: most often somebody waits again before this comes up.
+            // Cancel `ready` later: most often somebody waits again before this look runs.
             left->look_at(least_urgent);
         }
     });
 }
 
-/// Its priority is another: a look that is on its way must not come too late for it.
+/// Makes sure that posted looks do not come too late for `w`, whose priority has changed.
 void signal_source::moved(const signal_wait& w) noexcept {
     w.signals_.for_each([&](int signum) {
         if (slot* const wanted = slot_of(signum).get();
@@ -226,7 +228,7 @@ void signal_source::deliver(signal_wait& w, const signal_info& info) noexcept {
 }
 
 void signal_source::end_waits(signal_set signals, std::error_code error, bool loop_ends) noexcept {
-    // A completion may do anything, also destroy this source or others of these waits.
+    // A completion may do anything, even destroy this source or other waits in the list.
     detail::source_waits<signal_wait> ending;
     for (signal_wait* w = waits_.front(); w != nullptr;) {
         signal_wait* const after = detail::source_waits<signal_wait>::next(*w);

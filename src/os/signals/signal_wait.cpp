@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Cancels waits for signals, and moves them between priorities.
 #include <eddy/os/signal_wait.hpp>
 
 #include <eddy/os/signal_source.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Stops loops at the first signal, and lets the second one end the process.
 #include <eddy/os/stop_on_signals.hpp>
 
 #include "kernel/signal.hpp"
@@ -43,7 +45,7 @@ stop_on_signals::stop_on_signals(action stop, void* what, loop& home, signal_set
     }
     block_signals(signals_);
     source_.attach_or_throw(signals_);
-    static_cast<void>(source_.wait(wait_, signals_));  // they are attached
+    static_cast<void>(source_.wait(wait_, signals_));  // cannot fail: they are attached
 }
 
 stop_on_signals::stop_on_signals(loop& home, signal_set signals)
@@ -59,7 +61,7 @@ stop_on_signals::stop_on_signals(loop_group& group, signal_set signals)
 
 stop_on_signals::~stop_on_signals() {
     for (std::size_t i = 1; group_ != nullptr && i != group_->size(); ++i) {
-        // A loop that had ended before the signal came has not run it.
+        // A loop that had ended before the signal came has not run its job.
         group_->at(i).disarm(releases_[i - 1].job);
     }
 }
@@ -75,11 +77,11 @@ void stop_on_signals::on_signal(signal_wait& w) noexcept {
 void stop_on_signals::let_next_through() noexcept {
     source_.detach();
     signals_.for_each([](int signum) {
-        // Cannot fail: it was attached.
+        // Cannot fail: the signal was attached.
         static_cast<void>(kernel::set_default_disposition(signum));
     });
     for (std::size_t i = 1; group_ != nullptr && i != group_->size(); ++i) {
-        // Before the stop, so that it is run.
+        // Posted before the stop, so that the loop runs it.
         releases_[i - 1].signals = signals_;
         group_->at(i).post(releases_[i - 1].job);
     }

@@ -13,17 +13,17 @@
 namespace eddy::local {
 
 struct bind_options {
-    /// A socket that has the path already is removed first. Without it: `address_in_use`.
+    /// Removes an existing socket of that path first. If false, the error is `address_in_use`.
     bool replace = false;
-    /// Acceptors: connections that wait to be accepted.
+    /// Acceptors only: limit of connections that wait to be accepted.
     int backlog = 4096;
 };
 
 EDDY_EX_BEGIN
 
-/// A `Base` with a name. The path that binding it made in the file system is removed when it is
-/// closed or destroyed, if it is still this one's, and not in a child after fork. release() leaves
-/// it there for whoever has the fd then.
+/// A `Base` that is bound to a name. Closing or destroying it removes the path that it made in the
+/// file system, unless another socket has the path by now or this is a child after fork. release()
+/// leaves the path there for the new owner of the fd.
 template <class Base>
 class bound : public Base {
 public:
@@ -45,7 +45,7 @@ protected:
     detail::bound_path path_;
 };
 
-/// Listens for connections inside the machine.
+/// A listening socket for connections inside the machine.
 ///
 ///     local::acceptor acceptor(loop, address::from("unix:/run/app.sock"), {.replace = true});
 ///     local::stream peer = co_await acceptor.accept();
@@ -54,11 +54,11 @@ class basic_acceptor : public bound<acceptor_of<Socket>> {
 public:
     using bound<acceptor_of<Socket>>::bound;
 
-    /// Throws std::system_error with the address in its message.
+    /// Listens on `where`. Throws std::system_error with the address in its message.
     basic_acceptor(loop& home, const address& where, bind_options options = {}) {
         detail::throw_if(listen(home, where, *this, options), "local::acceptor", where);
     }
-    /// The same without exceptions: `out` is unchanged on error.
+    /// Listens on `where` without exceptions. On error `out` is unchanged.
     static std::error_code listen(loop& home, const address& where, basic_acceptor& out,
                                   bind_options options = {}) noexcept {
         unique_fd fd;
@@ -83,7 +83,7 @@ public:
 using acceptor = basic_acceptor<stream>;
 using seqpacket_acceptor = basic_acceptor<seqpacket>;
 
-/// Messages inside the machine, to anybody and reliably: sending waits while the receiver is full.
+/// A socket for reliable messages inside the machine. A send waits while the receiver is full.
 ///
 ///     local::datagram inbox(loop, address::from("unix:@app"));
 ///     datagram got = co_await inbox.recv_from(bytes(buffer));
@@ -92,11 +92,11 @@ public:
     static constexpr int type = SOCK_DGRAM;
     using bound::bound;
 
-    /// With the name `where`; `unix:` has none and can only send. Throws std::system_error.
+    /// Binds to `where`; `unix:` gives no name and can only send. Throws std::system_error.
     datagram(loop& home, const address& where, bind_options options = {}) {
         detail::throw_if(open(home, where, *this, options), "local::datagram", where);
     }
-    /// The same without exceptions: `out` is unchanged on error.
+    /// Binds to `where` without exceptions. On error `out` is unchanged.
     static std::error_code open(loop& home, const address& where, datagram& out,
                                 bind_options options = {}) noexcept {
         unique_fd fd;

@@ -19,7 +19,7 @@
 namespace eddy::local {
 EDDY_EX_BEGIN
 
-/// What sockets inside one machine can do besides: send descriptors, and know their peer.
+/// Adds the operations of sockets inside one machine: pass descriptors, identify the peer.
 ///
 ///     co_await socket.send_fds(bytes("log"), {file.native_handle()});
 ///     auto got = co_await peer.receive_fds<4>(bytes(buffer));
@@ -30,8 +30,9 @@ public:
     static constexpr bool takes(int family) noexcept { return family == AF_UNIX; }
     using Base::Base;
 
-    /// Value: bytes sent, perhaps fewer than were given on a stream; the descriptors go with the
-    /// first. Without any byte: `invalid_argument`. The fds must stay open until it has completed.
+    /// Sends bytes and descriptors, which go with the first byte. Value: the number of bytes, which
+    /// may be less than given on a stream. Without any byte the error is `invalid_argument`. The
+    /// fds must stay open until the operation has completed.
     template <std::size_t Count>
     auto send_fds(std::span<const std::byte> buffer, const int (&fds)[Count]) const noexcept {
         using convert = detail::sending_fds<Count>;
@@ -39,9 +40,9 @@ public:
         return io_sender<convert>(this->home(), eddy::sendmsg(this->descriptor_, sent.header),
                                   sent);
     }
-    /// Value: a message_with_fds<Max>, whose descriptors are never 0, 1 or 2. If more descriptors
-    /// came, or this process can have no more, it is the error `no_buffer_space`; then all of them
-    /// are closed and the bytes are lost.
+    /// Receives bytes and descriptors. Value: a message_with_fds<Max>, whose descriptors are never
+    /// 0, 1 or 2. If more descriptors came, or this process can have no more, the error is
+    /// `no_buffer_space`; then all of them are closed and the bytes are lost.
     template <std::size_t Max>
     auto receive_fds(std::span<std::byte> buffer) const noexcept {
         using convert = detail::receiving_fds<Max>;
@@ -55,7 +56,7 @@ public:
     }
 };
 
-/// A connection for bytes.
+/// A local connection for bytes.
 class stream : public socket_of<stream_socket> {
 public:
     static constexpr descriptor_kind kind = descriptor_kind::stream;
@@ -63,21 +64,21 @@ public:
     using socket_of::socket_of;
 };
 
-/// A connection for messages, in order. A message of size 0 is the end.
+/// A local connection for messages, which arrive in order. An empty message marks the end.
 class seqpacket : public socket_of<message_socket> {
 public:
     static constexpr int type = SOCK_SEQPACKET;
     using socket_of::socket_of;
 };
 
-/// Value: a `Socket` on `home`: `local::connect(loop, address::from("unix:/run/app.sock"))`.
+/// Connects to `to`, such as `address::from("unix:/run/app.sock")`. Value: a `Socket` on `home`.
 template <class Socket = stream>
 auto connect(loop& home, const address& to) noexcept {
     using steps = detail::connecting<Socket>;
     return detail::steps_sender<steps>(&home, steps{&home, to, "local::connect"});
 }
 
-/// Two that are connected to each other. Throws std::system_error.
+/// Makes two sockets that are connected to each other. Throws std::system_error.
 template <class Socket = stream>
 std::pair<Socket, Socket> make_pair(loop& home) {
     unique_fd a;

@@ -13,22 +13,22 @@
 namespace eddy::tcp {
 EDDY_EX_BEGIN
 
-/// Listens for TCP connections.
+/// A listening TCP socket.
 ///
 ///     tcp::acceptor acceptor(loop, address::loopback_v4(8080));
 ///     loop.run(serve_each(std::move(acceptor), session));    // eddy/async/serve_each.hpp
 ///
-/// A listener that is handed over as an fd keeps its options: eddy sets TCP_NODELAY, which accepted
+/// A listener that is adopted as an fd keeps its options: eddy sets TCP_NODELAY, which accepted
 /// sockets inherit, only on listeners that it opens itself (listen_options::no_delay).
 class acceptor : public acceptor_of<socket> {
 public:
     using acceptor_of::acceptor_of;
 
-    /// Throws std::system_error with the address in its message.
+    /// Listens on `where`. Throws std::system_error with the address in its message.
     acceptor(loop& home, const address& where, const listen_options& options = {}) {
         detail::throw_if(listen(home, where, *this, options), "tcp::acceptor", where);
     }
-    /// The same without exceptions: `out` is unchanged on error.
+    /// Listens on `where` without exceptions. On error `out` is unchanged.
     static std::error_code listen(loop& home, const address& where, acceptor& out,
                                   const listen_options& options = {}) noexcept {
         unique_fd fd;

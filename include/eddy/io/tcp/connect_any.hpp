@@ -102,17 +102,18 @@ EDDY_EX_END
 namespace eddy::tcp {
 EDDY_EX_BEGIN
 
-/// Connects to whichever of a host's addresses answers first, as RFC 8305 says: they are tried one
-/// after the other, IPv4 and IPv6 in turns; the next one when `delay` has passed without an answer,
-/// or as soon as one has failed. The first connection wins; the other attempts are cancelled and
-/// closed before this completes.
+/// Connects to the first of a host's addresses that answers, as RFC 8305 says. Addresses are tried
+/// one after the other, IPv4 and IPv6 in turns: the next one when `delay` has passed without an
+/// answer, or as soon as an attempt has failed. The first connection wins; the other attempts are
+/// cancelled and closed before this completes.
 ///
 ///     const address host[] = {address::from("[::1]:80"), address::from("127.0.0.1:80")};
 ///     tcp::socket peer = co_await tcp::connect_any(loop, host);
 ///
-/// If all fail, the error is the last one, but not one that only says that this machine has no such
-/// network if there was another. No addresses: `invalid_argument`. They are copied: unlike other
-/// senders this one allocates, once for the addresses and once for the attempts.
+/// If all attempts fail, the error is that of the last one. An error that only says that this
+/// machine has no such network does not replace another. Without addresses the error is
+/// `invalid_argument`. Unlike other senders this one allocates, for copies of the addresses and for
+/// the attempts.
 inline auto connect_any(loop& home, std::span<const address> to,
                         duration delay = std::chrono::milliseconds(250),
                         connect_options options = {}) {

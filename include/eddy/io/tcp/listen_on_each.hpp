@@ -14,12 +14,12 @@
 namespace eddy::tcp {
 EDDY_EX_BEGIN
 
-/// One acceptor for each loop of the group, in their order, all on the same address; the kernel
-/// spreads the connections over them (SO_REUSEPORT). With port 0 the first one chooses it. Throws
-/// std::system_error.
+/// Makes one acceptor for each loop of the group, in the order of the loops, all on one address.
+/// The kernel spreads connections over them (SO_REUSEPORT). With port 0 the first acceptor chooses
+/// the port. Throws std::system_error.
 ///
-/// Thread: before the group is started; then each acceptor belongs to the thread of its loop. They
-/// must not outlive the group, and may be destroyed when it was joined.
+/// Thread: before the group is started; then each acceptor belongs to the thread of its loop. The
+/// acceptors must not outlive the group, and may be destroyed after it was joined.
 inline std::vector<acceptor> listen_on_each(loop_group& group, address where,
                                             listen_options options = {}) {
     options.reuse_port = true;

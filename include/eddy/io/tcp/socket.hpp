@@ -18,8 +18,8 @@ EDDY_EX_BEGIN
 ///     std::size_t n = co_await peer.read_some(bytes(answer));
 ///     co_await peer.close();
 ///
-/// Sends small writes at once (TCP_NODELAY), unless connect_options or listen_options say
-/// otherwise. A socket that is handed over as an fd keeps its options.
+/// The socket sends small writes at once (TCP_NODELAY), unless connect_options or listen_options
+/// say otherwise. A socket that is adopted as an fd keeps its options.
 class socket : public stream_socket {
 public:
     static constexpr descriptor_kind kind = descriptor_kind::tcp;
@@ -31,8 +31,8 @@ public:
     using stream_socket::stream_socket;
 };
 
-/// Value: a tcp::socket on `home`, which is made when this is started. The address is copied; one
-/// that is no IPv4 or IPv6 address is `address_family_not_supported`.
+/// Connects to `to`, which is copied. Value: a tcp::socket on `home`, made when the operation
+/// starts. `address_family_not_supported` if `to` is no IPv4 or IPv6 address.
 inline auto connect(loop& home, const address& to, connect_options options = {}) noexcept {
     using steps = detail::connecting<socket>;
     return detail::steps_sender<steps>(&home, steps{&home, to, "tcp::connect", options.no_delay});

@@ -14,8 +14,7 @@
 namespace eddy::udp {
 
 struct bind_options {
-    /// Several sockets share the address, and the kernel spreads datagrams over them, by where they
-    /// come from.
+    /// Lets several sockets share the address; the kernel spreads datagrams over them by sender.
     bool reuse_port = false;
 };
 
@@ -36,12 +35,12 @@ public:
 
     using datagram_socket::datagram_socket;
 
-    /// Bound to `where`; with port 0 the kernel chooses one. Throws std::system_error with the
+    /// Binds to `where`; with port 0 the kernel chooses a port. Throws std::system_error with the
     /// address in its message.
     socket(loop& home, const address& where, const bind_options& options = {}) {
         detail::throw_if(open(home, where, *this, options), "udp::socket", where);
     }
-    /// The same without exceptions: `out` is unchanged on error.
+    /// Binds to `where` without exceptions. On error `out` is unchanged.
     static std::error_code open(loop& home, const address& where, socket& out,
                                 const bind_options& options = {}) noexcept {
         unique_fd fd;
@@ -60,18 +59,18 @@ public:
         }
         return adopt(home, fd, out, {.kind = kind});
     }
-    /// For a socket that was made elsewhere or is to have options before it is bound.
+    /// Binds a socket that was made elsewhere, or that needs options before it is bound.
     std::error_code bind(const address& where) const noexcept {
         return detail::bind_socket(native_handle(), where);
     }
 };
 
-/// One socket for each loop of the group, in their order, all on the same address; the kernel
-/// spreads the datagrams over them (SO_REUSEPORT). With port 0 the first one chooses it. Throws
-/// std::system_error.
+/// Makes one socket for each loop of the group, in the order of the loops, all on one address. The
+/// kernel spreads datagrams over them (SO_REUSEPORT). With port 0 the first socket chooses the
+/// port. Throws std::system_error.
 ///
-/// Thread: before the group is started; then each socket belongs to the thread of its loop. They
-/// must not outlive the group, and may be destroyed when it was joined.
+/// Thread: before the group is started; then each socket belongs to the thread of its loop. The
+/// sockets must not outlive the group, and may be destroyed after it was joined.
 inline std::vector<socket> bind_on_each(loop_group& group, address where) {
     std::vector<socket> made;
     made.reserve(group.size());

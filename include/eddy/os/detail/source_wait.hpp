@@ -12,8 +12,8 @@ namespace eddy::detail {
 template <class Wait>
 class source_waits;
 
-/// What waits have in common of which a source keeps a list: somebody owns them, each has a
-/// priority, and what it waits for is read right before its completion is called.
+/// The common part of waits that a source keeps in a list. The user owns a wait. The source reads
+/// the event that it waits for right before its completion is called.
 template <class Wait, class Source>
 class source_wait {
 public:
@@ -23,8 +23,8 @@ public:
     source_wait(const source_wait&) = delete;
     source_wait& operator=(const source_wait&) = delete;
 
-    /// With which the completion runs; while something more urgent is ready, nothing is read for
-    /// it. One that is pending goes on waiting, behind those that wait with that priority.
+    /// Sets the priority of the completion. While anything more urgent is ready, nothing is read
+    /// for this wait. A pending wait moves behind those of its new priority.
     void set_priority(priority_level priority) noexcept {
         EDDY_ASSERT(priority < priority_count, "a priority is 0 to 63");
         if (!pending()) {
@@ -37,10 +37,10 @@ public:
     priority_level priority() const noexcept { return priority_; }
     bool pending() const noexcept { return list_ != nullptr; }
 
-    /// In the completion: `operation_canceled` if the source has let go of what was waited for, or
-    /// the loop ends.
+    /// Valid in the completion: `operation_canceled` if the source no longer provides the event, or
+    /// if the loop ends.
     std::error_code error() const noexcept { return error_; }
-    /// The loop ends, or drains.
+    /// Valid in the completion: true if the loop ends or drains.
     bool loop_ends() const noexcept { return loop_ends_; }
 
 protected:
@@ -74,7 +74,7 @@ private:
     friend Wait;
 };
 
-/// Most urgent first, first come, first served within a priority.
+/// A list of waits, most urgent first; first come, first served within a priority.
 template <class Wait>
 class source_waits {
 public:

@@ -12,24 +12,24 @@
 
 namespace eddy::detail {
 
-/// What comes ahead of those who want it, by one multishot operation.
+/// Holds items that one multishot operation gets ahead of demand: connections or buffers.
 ///
 ///     paused --someone waits, or half is free--> getting
 ///     getting --full--> pausing --the kernel has stopped--> paused, or getting again
 ///
-/// Bounded: when it is full the kernel is told to stop, and the rest waits in the listener's
-/// backlog or the socket's buffer. What the kernel had got by then is kept as well.
+/// The queue is bounded. When it is full, the kernel is told to stop, and the rest waits in the
+/// listener's backlog or the socket's buffer. Items that the kernel had got by then are kept.
 ///
-/// It belongs to an `incoming`, and outlives it for as long as the kernel has the operation.
+/// The queue belongs to an `incoming`, and outlives it for as long as the kernel has the operation.
 /// Thread: the loop's.
 template <class Source>
 class ahead_queue {
 public:
     using item = typename Source::item;
 
-    /// Somebody who wants the next one. Called on the loop's thread, and only once if it returns
-    /// true: with an item, with the end of the stream (no item and no error), with an error, or
-    /// because the loop ends. False: it has refused the item, and wants the one after it.
+    /// A consumer that waits for an item. The callback is called on the loop's thread, once if it
+    /// returns true: with an item, with the end of the stream (no item and no error), with an
+    /// error, or because the loop ends. It returns false if it refuses the item and wants another.
     class waiter {
     public:
         using callback = bool (*)(waiter&, item, io_result, bool loop_ends) noexcept;
@@ -39,7 +39,7 @@ public:
         callback on_result_;
         waiter* next_ = nullptr;
         waiter* previous_ = nullptr;
-        unsigned round_ = 0;  ///< how many ends had been told when it asked
+        unsigned round_ = 0;  ///< round of the queue when the wait began
         bool waiting_ = false;
         friend class ahead_queue;
     };
@@ -52,9 +52,9 @@ public:
     /// Throws std::bad_alloc.
     EDDY_API static pointer make(loop& home, const io_request& request, std::size_t capacity);
 
-    /// The result may come before this returns.
+    /// Gives `w` an item, or lets it wait. The callback may be called before this returns.
     EDDY_API void take(waiter& w) noexcept;
-    /// The same if all that is to be done is to wait. False: nothing was done; take() it.
+    /// Lets `w` wait if nothing else has to be done. False: nothing was done, and take() is needed.
     [[nodiscard]] bool wait_for_next(waiter& w) noexcept {
         if (store_.size() != 0 || end_ || !operation_.pending()) {
             return false;
@@ -62,7 +62,7 @@ public:
         wait(w);
         return true;
     }
-    /// If it still waits: it is not called any more.
+    /// Takes `w` out of the queue if it waits. Its callback is not called after that.
     EDDY_API void remove(waiter& w) noexcept;
     std::size_t stored() const noexcept { return store_.size(); }
 
@@ -93,12 +93,12 @@ private:
     typename Source::operation operation_;
     std::size_t capacity_;
     typename Source::store store_;
-    std::optional<io_result> end_;  ///< comes after what is stored
+    std::optional<io_result> end_;  ///< delivered after the stored items
     waiter* first_ = nullptr;
     waiter* last_ = nullptr;
-    unsigned inside_ = 0;   ///< how many of its functions call waiters
-    unsigned round_ = 0;    ///< of telling the end
-    bool telling_ = false;  ///< the end, to those who have waited for it
+    unsigned inside_ = 0;   ///< number of active functions that call waiters
+    unsigned round_ = 0;    ///< counts deliveries of an end
+    bool telling_ = false;  ///< an end is being delivered to the waiters
     bool pausing_ = false;
     bool left_ = false;
 };

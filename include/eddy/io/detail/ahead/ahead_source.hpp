@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Tells an ahead_queue the type of its items, and how to get them from the kernel.
 #pragma once
 
 #include <eddy/base/config.hpp>
@@ -10,15 +12,14 @@
 #include <eddy/loop/loop.hpp>
 #include <eddy/loop/requests.hpp>
 
-/// What an ahead_queue gets from the kernel, and how.
 namespace eddy::detail {
 
 struct EDDY_API connections_ahead {
     using item = unique_fd;
     using operation = io_operation;
     using store = fd_ring;
-    /// An end that nobody has waited for need not be remembered: the next operation finds out
-    /// whether it still fails.
+    /// An end that arrives without a waiter is forgotten: the next operation finds out whether the
+    /// listener still fails.
     static constexpr bool end_is_told_once = false;
 
     static bool has_item(io_result result) noexcept { return bool(result); }
@@ -29,7 +30,7 @@ struct EDDY_API bytes_ahead {
     using item = lease;
     using operation = lease_operation;
     using store = lease_chain;
-    /// The kernel tells an error once, and reads the end of the stream after it.
+    /// The kernel reports an error once, and the end of the stream after it.
     static constexpr bool end_is_told_once = true;
 
     static bool has_item(io_result result) noexcept { return result && result.raw() != 0; }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Stores for the items of an ahead_queue, oldest first.
 #pragma once
 
 #include <eddy/base/config.hpp>
@@ -8,18 +10,16 @@
 #include <cstddef>
 #include <vector>
 
-/// Where an ahead_queue keeps what nobody has asked for yet, oldest first.
 namespace eddy::detail {
 
-/// Connections.
+/// A ring of connections.
 class fd_ring {
 public:
     /// Throws std::bad_alloc.
     explicit fd_ring(std::size_t capacity) : ring_(capacity) {}
 
     std::size_t size() const noexcept { return size_; }
-    /// Grows if it has to; without memory for that it closes `fd`: the peer notices, and nothing
-    /// leaks.
+    /// Grows if necessary; without memory for that it closes `fd`. The peer notices, nothing leaks.
     EDDY_API void push(unique_fd fd) noexcept;
     /// Precondition: size() != 0.
     EDDY_API unique_fd pop() noexcept;
@@ -34,7 +34,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Buffers with what has come, linked through themselves: needs no memory, loses nothing.
+/// A list of received buffers, linked through themselves: needs no memory, loses nothing.
 class lease_chain {
 public:
     explicit lease_chain(std::size_t) noexcept {}

@@ -64,7 +64,7 @@ private:
         return true;
     }
 
-    /// A Convert with admit() may refuse an item.
+    /// False if the Convert has admit() and refuses the item.
     bool deliver(typename Source::item item, io_result result) noexcept {
         if constexpr (requires { convert_.admit(std::move(item)); }) {
             if (!convert_.admit(std::move(item))) {
@@ -85,11 +85,11 @@ private:
     Convert convert_;
 };
 
-/// Of tasks, which await it with less than what connect() gives.
+/// The awaiter of tasks that await a next_ahead. It is cheaper than connect().
 template <class Source, class Convert, class Promise>
 class ahead_wait;
 
-/// `Convert` makes the value of an item.
+/// The sender of incoming::next(). `Convert` turns an item into the value.
 template <class Source, class Convert>
 class [[nodiscard]] next_ahead {
 public:

@@ -21,18 +21,18 @@ EDDY_API void report_refused(std::error_code error) noexcept;
 
 EDDY_EX_BEGIN
 
-/// A Convert: an accepted connection as a `Socket` on `home`. A connection that cannot be attached,
-/// for lack of memory or of room in the poller, is closed and reported, and the next one takes its
-/// place; with accept_errors::every it is an error instead.
+/// The Convert of an accept: a `Socket` on `home`. A connection that cannot be attached (no memory,
+/// or no room in the poller) is closed and reported, and the next one takes its place. With
+/// accept_errors::every it is an error instead.
 template <class Socket>
 class as_connection {
 public:
     using signature = ex::set_value_t(Socket);
-    /// A server that has no memory for a connection must still be able to wait for the next.
+    /// Lets a server that has no memory for a connection still wait for the next one.
     static constexpr bool waits_in_frame = true;
 
     as_connection(loop* home, accept_errors errors) noexcept : home_(home), errors_(errors) {}
-    /// A copy is another accept: it has no connection yet.
+    /// A copy belongs to another accept, and has no connection yet.
     as_connection(const as_connection& other) noexcept
         : as_connection(other.home_, other.errors_) {}
     as_connection(as_connection&&) noexcept = default;
@@ -41,7 +41,7 @@ public:
     ~as_connection() = default;
 
     bool again(io_result result, io_request&) noexcept { return !admit(unique_fd(result.fd())); }
-    /// False if the connection was closed and another is wanted.
+    /// Attaches the connection. False if it was closed instead and another one is wanted.
     bool admit(unique_fd fd) noexcept {
         const auto error = descriptor::attach(*home_, fd, attached_, {.kind = Socket::kind});
         error_ = error.value();
@@ -52,7 +52,7 @@ public:
         report_refused(error);
         return false;
     }
-    /// After a stop this may be called although admit() was false.
+    /// After a stop this may be called although admit() returned false.
     template <class Receiver>
     void operator()(io_result, Receiver&& receiver) noexcept {
         if (error_ != 0) {
@@ -69,12 +69,12 @@ private:
 
     loop* home_;
     descriptor attached_;
-    int error_ = 0;  ///< in parts, because tasks have little room for an operation
+    int error_ = 0;  ///< split into parts, because tasks have little room for an operation
     bool is_own_error_ = false;
     accept_errors errors_;
 };
 
-/// A Convert: an accepted connection as a bare fd.
+/// The Convert of an accept: a bare fd.
 struct as_accepted_fd : as_fd {
     static constexpr bool waits_in_frame = true;
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Opens sockets for the family of an address, and attaches them to a loop.
 #pragma once
 
 #include <eddy/base/unique_fd.hpp>
@@ -12,7 +14,7 @@
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
-/// A new fd for a `Socket` that is to have, or to reach, the address `where`.
+/// Opens an fd for a `Socket` that is to have, or to reach, the address `where`.
 template <class Socket>
 std::error_code open_for(const address& where, unique_fd& out) noexcept {
     if (!Socket::takes(where.family())) {

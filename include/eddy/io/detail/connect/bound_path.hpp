@@ -9,15 +9,15 @@
 
 namespace eddy::detail {
 
-/// The name that binding a unix socket made in the file system. Removes it when it is destroyed, if
-/// it is still the same file and this is still the same process: neither a forked child nor a
-/// server that was replaced by its successor takes the name away.
+/// The name in the file system that binding a unix socket made. The destructor removes the name if
+/// it still names that file and this is still that process: neither a forked child nor a server
+/// that its successor has replaced removes it.
 class bound_path {
 public:
     bound_path() noexcept = default;
-    /// Binds `fd`. `replace`: a socket that has the name already is removed first; any other file
-    /// stays, and the error is `address_in_use`. An abstract name makes no file. After an error no
-    /// name is left.
+    /// Binds `fd`. If `replace` is true, an existing socket of that name is removed first. Any
+    /// other file stays, and the error is `address_in_use`. An abstract name makes no file. After
+    /// an error no name is left.
     EDDY_API static std::error_code bind(int fd, const address& where, bool replace,
                                          bound_path& out) noexcept;
 
@@ -32,7 +32,7 @@ public:
     ~bound_path() { remove(); }
 
     EDDY_API void remove() noexcept;
-    /// Leaves the name where it is.
+    /// Leaves the name in place.
     void keep() noexcept { where_ = address(); }
 
 private:

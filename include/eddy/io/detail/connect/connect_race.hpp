@@ -17,7 +17,7 @@
 
 namespace eddy::detail {
 
-/// In the order of RFC 8305: families take turns, beginning with that of the first address.
+/// Orders addresses as RFC 8305 says: families take turns, that of the first address first.
 EDDY_API std::vector<address> take_turns(std::span<const address> addresses);
 
 /// Tries TCP connections to several addresses: the next one after a delay, or as soon as one has
@@ -39,16 +39,16 @@ public:
     connect_race(const connect_race&) = delete;
     connect_race& operator=(const connect_race&) = delete;
 
-    /// `on_end` is called once, perhaps before this returns.
+    /// Begins the first attempt. `on_end` is called once, perhaps before this returns.
     void start() noexcept;
     void stop() noexcept;
 
-    // When it is over.
+    // Results, valid when the race is over.
 
     bool stopped() const noexcept { return winner_ == nullptr && stopping_; }
-    /// The error that tells most, if there is no winner and it was not stopped.
+    /// The most informative error, if there is no winner and no stop.
     std::error_code error() const noexcept { return error_; }
-    /// The address that the error is of; none if there were no addresses.
+    /// The address of error(); empty if there were no addresses.
     const address& failed_at() const noexcept { return failed_at_; }
     bool has_winner() const noexcept { return winner_ != nullptr; }
     descriptor take_winner() noexcept;

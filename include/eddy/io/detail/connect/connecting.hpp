@@ -17,6 +17,7 @@
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
+/// The Convert of a connect of an existing socket.
 struct connecting_existing : as_void {
     address to;
 
@@ -27,13 +28,13 @@ struct connecting_existing : as_void {
     }
 };
 
-/// Makes the socket when it is started, and closes it if it does not come to a connection.
+/// Makes the socket when it is started, connects it, and closes it unless that succeeds.
 template <class Socket>
 struct connecting {
     using signature = ex::set_value_t(Socket);
     loop* home;
     address to;
-    const char* name;       ///< for exceptions
+    const char* name;       ///< the function, for exceptions
     bool no_delay = false;  ///< TCP only
     descriptor made = {};
 

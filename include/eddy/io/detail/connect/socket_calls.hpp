@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Direct calls on sockets and pipes, which do not wait.
 #pragma once
 
 #include <eddy/base/config.hpp>
@@ -8,7 +10,6 @@
 
 #include <system_error>
 
-/// What the handles ask of sockets, pipes and the like. Direct calls that do not wait.
 namespace eddy::detail {
 
 EDDY_API std::error_code open_socket(int family, int type, unique_fd& out) noexcept;
@@ -20,9 +21,9 @@ EDDY_API std::error_code listen_on(int fd, int backlog) noexcept;
 
 EDDY_API std::error_code set_socket_option(int fd, int level, int name, const void* value,
                                            socklen_t size) noexcept;
-/// TCP_NODELAY.
+/// Sets TCP_NODELAY.
 EDDY_API std::error_code set_no_delay(int fd) noexcept;
-/// An option that is shorter than `size` is `invalid_argument`.
+/// Fails with `invalid_argument` if the option is shorter than `size`.
 EDDY_API std::error_code get_socket_option(int fd, int level, int name, void* value,
                                            socklen_t size) noexcept;
 
@@ -30,7 +31,7 @@ EDDY_API std::error_code local_address_of(int fd, address& out) noexcept;
 EDDY_API std::error_code peer_address_of(int fd, address& out) noexcept;
 EDDY_API std::error_code credentials_of(int fd, peer_credentials& out) noexcept;
 
-/// Throws std::system_error with "what: address" in its message if there is an error.
+/// If there is an error, throws std::system_error with "what address" in its message.
 EDDY_API void throw_if(std::error_code error, const char* what, const address& where);
 EDDY_API void throw_if(std::error_code error, const char* what);
 

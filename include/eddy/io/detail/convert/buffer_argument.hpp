@@ -9,12 +9,12 @@
 
 namespace eddy::detail {
 
-/// Becomes none of the `Forms` in which a transfer takes its buffers.
+/// A type that converts to none of the `Forms` in which a transfer takes its buffers.
 template <class Buffer, class... Forms>
 concept no_buffer = !(std::convertible_to<Buffer, Forms> || ...);
 
-/// Fails to compile, and says in one line why `Buffer` is none. Returns what the transfer would
-/// have, so that no other error follows.
+/// Always fails to compile, with one line that says why `Buffer` is no buffer. Returns the type of
+/// the transfer's sender, so that no other error follows.
 template <class Sender, class Buffer>
 Sender refuse_buffer() noexcept {
     if constexpr (std::convertible_to<Buffer, std::span<const std::byte>>) {

@@ -13,7 +13,7 @@
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
-/// Owns what is to be closed until it begins, so that a sender that never starts closes it too.
+/// Owns a descriptor until its close begins, so that a sender that never starts closes it too.
 struct closing {
     using signature = ex::set_value_t();
     descriptor closed;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Converts that make interests, fds, leases and handles; as_count documents what a Convert is.
 #pragma once
 
 #include <eddy/base/interest.hpp>
@@ -13,7 +15,6 @@
 
 #include <utility>
 
-/// How results of I/O become values, see io_sender.
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
@@ -37,7 +38,7 @@ struct as_fd {
     }
 };
 
-/// The buffer that came with the result.
+/// The Convert of a receive: takes the buffer that came with the result.
 struct as_lease {
     using signature = ex::set_value_t(lease);
     template <class Receiver>
@@ -51,7 +52,7 @@ struct as_lease {
     }
 };
 
-/// A new fd, attached to `home`.
+/// The Convert of a new fd: attaches it to `home` as a `Handle`.
 template <class Handle>
 struct as_handle {
     using signature = ex::set_value_t(Handle);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Direct calls on files.
 #pragma once
 
 #include <eddy/base/config.hpp>
@@ -8,12 +10,11 @@
 
 #include <sys/stat.h>
 
-/// What files are asked directly.
 namespace eddy::detail {
 
 EDDY_API std::error_code file_status(int fd, struct stat& out) noexcept;
 EDDY_API std::error_code file_size(int fd, std::uint64_t& out) noexcept;
-/// More than the kernel's largest file is `file_too_large`.
+/// Fails with `file_too_large` beyond the size of the kernel's largest file.
 EDDY_API std::error_code truncate_file(int fd, std::uint64_t size) noexcept;
 EDDY_API std::error_code seek_file(int fd, std::int64_t offset, int whence,
                                    std::int64_t* out) noexcept;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Converts for recvmsg and sendmsg, whose messages point to data in the operation state.
 #pragma once
 
 #include <eddy/ex/completions.hpp>
@@ -17,14 +19,13 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-/// Operations by recvmsg and sendmsg. What the message points to lives in the operation state.
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
 /// A message in one buffer, or in several.
 struct message {
     msghdr header = {};
-    iovec vector = {};  ///< the one buffer
+    iovec vector = {};  ///< used if there is one buffer
 
     explicit message(std::span<const std::byte> buffer) noexcept
         : vector{const_cast<std::byte*>(buffer.data()), buffer.size()} {
@@ -101,7 +102,7 @@ struct sending_fds : message, as_count {
         std::memcpy(fds, given, sizeof fds);
     }
 
-    /// A stream would take the descriptors without a byte and drop them.
+    /// Refuses an empty buffer: a stream would take the descriptors without a byte and drop them.
     std::error_code prepare(io_request& request) noexcept {
         if (vector.iov_len == 0) {
             return std::make_error_code(std::errc::invalid_argument);

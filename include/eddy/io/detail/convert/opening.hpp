@@ -13,7 +13,7 @@
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
-/// Owns the path until the file is open. A path with a NUL in it would be cut there.
+/// The Convert of an open. Owns the path, and refuses a NUL, at which the kernel would cut it.
 template <class File>
 struct opening : as_handle<File> {
     const char* function;  ///< for exceptions
@@ -22,7 +22,7 @@ struct opening : as_handle<File> {
     opening(loop* where, const char* called, std::string name) noexcept
         : as_handle<File>{where}, function(called), path(std::move(name)) {}
 
-    /// Precondition: it has failed, and needs the path no more.
+    /// Moves the path out. Precondition: the open has failed, and no longer needs it.
     error_subject subject() noexcept { return {function, {}, std::move(path)}; }
     std::error_code prepare(io_request& request) noexcept {
         if (path.find('\0') != std::string::npos) {

@@ -22,7 +22,7 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// The way back, which no stop request ends: what the sender has got would be lost on it.
+/// The scheduler of the hop back, which no stop request ends: the sender's result would be lost.
 template <class Scheduler>
 struct way_back {
     using scheduler_concept = ex::scheduler_tag;
@@ -32,12 +32,11 @@ struct way_back {
         return ex::get_forward_progress_guarantee(to);
     }
     bool operator==(const way_back&) const noexcept = default;
-    bool operator==(const Scheduler& there) const noexcept {
-        return to == there;
-    }  // as stdexec asks
+    // stdexec requires this comparison.
+    bool operator==(const Scheduler& there) const noexcept { return to == there; }
 };
 
-/// Either the sender itself, or the sender and a hop.
+/// Runs the sender alone, or the sender followed by a hop back.
 template <class Sender, class Receiver>
 class affine_state {
     using scheduler = std::remove_cvref_t<decltype(ex::get_start_scheduler(
@@ -91,8 +90,8 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// What affine() of a sender that completes on one loop gives, for coroutines that go on where they
-/// were started: it completes there, without a hop if that is this loop.
+/// The result of affine() of a sender that completes on one loop. It completes where the awaiting
+/// coroutine was started, without a hop if that is the sender's loop.
 template <class Sender>
 class [[nodiscard]] affine_sender {
 public:

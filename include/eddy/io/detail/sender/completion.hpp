@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Turns the completions of senders into values, signatures and exceptions.
 #pragma once
 
 #include <eddy/base/config.hpp>
@@ -12,11 +14,11 @@
 
 namespace eddy::detail {
 
-/// A std::system_error with this code. It names the subject of the operation that is completing
-/// with this error on this thread, if that has one (error_naming).
+/// Makes a std::system_error with this code. It names the subject of the operation that is
+/// completing with this error on this thread, if there is one (error_naming).
 EDDY_API std::exception_ptr system_error_of(const std::error_code& code) noexcept;
-/// A std::system_error with this code and nothing else; a std::bad_alloc if there is no memory for
-/// its message.
+/// Makes a std::system_error with this code and nothing else, or a std::bad_alloc if there is no
+/// memory for its message.
 EDDY_API std::exception_ptr bare_system_error_of(const std::error_code& code) noexcept;
 
 EDDY_EX_BEGIN
@@ -36,8 +38,8 @@ struct only_set<First, Others...> {
                   "ex::into_variant(...) of a when_any of different values");
 };
 
-/// The values of a sender that completes with one set of them, as a std::tuple; empty if it never
-/// completes with any.
+/// The values of a sender that completes with one set of values, as a std::tuple; empty if it never
+/// completes with values.
 template <class Sender, class Env>
 using values_of_t = typename ex::value_types_of_t<Sender, Env, decayed_tuple, only_set>::type;
 
@@ -49,12 +51,12 @@ template <>
 struct value_signature<void> {
     using type = ex::set_value_t();
 };
-/// Of a sender of one T, or of nothing if that is void.
+/// The signature of a completion with a T, or with nothing if T is void.
 template <class T>
 using value_signature_t = typename value_signature<T>::type;
 
-/// The exception for an error, where errors are thrown. It is the exception that prevented it from
-/// being made if there is one.
+/// Makes the exception for an error, where errors are thrown. If that fails, the result is the
+/// exception that it failed with.
 template <class Error>
 std::exception_ptr to_exception(Error&& error) noexcept try {
     if constexpr (std::is_same_v<std::decay_t<Error>, std::exception_ptr>) {

@@ -10,22 +10,22 @@
 
 namespace eddy::detail {
 
-/// Names what an operation is about, so that the exception that its error becomes can say
+/// Names the subject of an operation, so that the exception for its error can say
 /// `tcp::connect 10.0.0.7:5432: Connection refused`. Made only when the operation has failed.
 struct error_subject {
-    const char* operation = nullptr;  ///< null: there is nothing to name
+    const char* operation = nullptr;  ///< null if there is no subject
     address where = {};
     std::string path = {};
 };
 
-/// A std::system_error that names the subject; one with the bare code if there is none, or if there
-/// is no memory for the words.
+/// Makes a std::system_error that names the subject. The exception has the bare code if there is no
+/// subject, or no memory for the text.
 EDDY_API std::exception_ptr system_error_of(const std::error_code& code,
                                             const error_subject& subject) noexcept;
 
-/// Senders complete with a std::error_code, which has no room for a subject. So while an operation
-/// completes with an error it keeps one of these: the first exception that this thread makes of an
-/// error meanwhile names the subject, if the error is `code`.
+/// Carries a subject past set_error(), whose std::error_code has no room for it. An operation keeps
+/// an error_naming while it completes with an error. The first exception that this thread makes of
+/// an error meanwhile names the subject, if that error is `code`.
 class EDDY_API error_naming {
 public:
     error_naming(const std::error_code& code, error_subject subject) noexcept;
@@ -33,9 +33,9 @@ public:
     error_naming(const error_naming&) = delete;
     error_naming& operator=(const error_naming&) = delete;
 
-    /// The subject of the error that is being delivered on this thread, which has it no longer.
+    /// Takes the subject of the error that this thread is delivering; empty if that is not `code`.
     static error_subject take(const std::error_code& code) noexcept;
-    /// The error that is being delivered becomes no exception.
+    /// Drops the subject of the error that this thread is delivering: no exception names it.
     static void forget() noexcept;
 
 private:

@@ -16,20 +16,20 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// An operation state that does everything on its loop's thread: a start and a stop that come from
-/// elsewhere are posted there. `Derived` has:
+/// An operation state that does everything on its loop's thread. Starts and stops from elsewhere
+/// are posted there. `Derived` has:
 ///
-///     void begin() noexcept;      // not called if it was stopped before
+///     void begin() noexcept;      // not called if a stop was requested before
 ///     void stop() noexcept;       // after begin() and before end()
-///     void drop() noexcept;       // before it ends without begin(): give up what is held
+///     void drop() noexcept;       // before an end without begin(): give up resources
 ///
-/// It calls end() once, before it completes the receiver, and retire() in its destructor.
+/// `Derived` calls end() once, before it completes the receiver, and retire() in its destructor.
 template <class Derived, class Receiver>
 class on_loop_state {
 public:
     using operation_state_concept = ex::operation_state_tag;
 
-    /// `home` null: `bad_file_descriptor`.
+    /// If `home` is null, start() fails with `bad_file_descriptor`.
     on_loop_state(loop* home, Receiver receiver) noexcept
         : home_(home), receiver_(std::move(receiver)) {}
     on_loop_state(const on_loop_state&) = delete;
@@ -54,9 +54,9 @@ protected:
     ~on_loop_state() = default;
 
     loop& home() const noexcept { return *home_; }
-    /// Asked, but stop() may not have been called yet. Not after end().
+    /// True if a stop was requested, even before stop() is called. Not to be used after end().
     bool wants_to_stop() const noexcept { return stop_requested(receiver_); }
-    /// Nobody asks to stop any more. The receiver, to be completed.
+    /// Disables stop requests, and returns the receiver for its completion.
     Receiver&& end() noexcept {
         retire();
         return std::move(receiver_);
@@ -80,7 +80,7 @@ private:
             return;
         }
         entry_.set_callbacks(&on_stop, &on_stop);
-        // What is asked for from here on is posted, and so is not done before begin() returns.
+        // From here on a stop request is posted, so stop() is not called before begin() returns.
         on_stop_.arm(receiver_, *this);
         derived().begin();
     }

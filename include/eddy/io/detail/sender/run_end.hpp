@@ -9,18 +9,18 @@
 
 namespace eddy::detail {
 
-/// How a thread that runs a loop for something learns that it has ended, on whatever thread.
+/// Tells a thread that runs a loop for an operation that the operation has ended, on any thread.
 class run_end {
 public:
     explicit run_end(loop& home) noexcept : home_(home), entry_(&on_entry, &on_entry) {}
 
-    /// Ends the run. Thread: any. Lifetime: this, and the loop, may be gone as soon as the run has
-    /// ended; so nothing may be touched after this.
+    /// Ends the run. Thread: any. Lifetime: this and the loop may be gone when the run has ended,
+    /// so the caller must not touch them afterwards.
     EDDY_API void reach() noexcept;
-    /// Thread: the one that runs the loop, after a run.
+    /// True after reach(). Thread: the one that runs the loop, after a run.
     bool reached() const noexcept { return reached_; }
-    /// Runs the loop once. If that throws, which must not end the waiting for the end, it sets
-    /// `failure`, unless there was one before, and takes a moment. Thread: the one that runs it.
+    /// Runs the loop once. An exception must not end the wait for reach(): the first one is stored
+    /// in `failure`, and the thread pauses briefly. Thread: the one that runs the loop.
     EDDY_API void run(std::exception_ptr& failure) noexcept;
 
 private:

@@ -14,6 +14,7 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
+/// Posts an entry to the loop, for schedule().
 template <class Receiver>
 class schedule_state {
 public:
@@ -69,6 +70,7 @@ private:
     duration delay_ = duration::max();
 };
 
+/// Sets a timer on the loop, for schedule_at() and schedule_after().
 template <class Receiver>
 class schedule_at_state {
 public:
@@ -107,7 +109,7 @@ public:
     }
 
 private:
-    /// Thread: the loop's, so that it is neither due nor stopped meanwhile.
+    /// Sets the timer. Thread: the loop's, so the timer neither expires nor is cancelled meanwhile.
     void set() noexcept {
         set_ = true;
         timer_.home().post_at(due_, timer_);
@@ -137,7 +139,7 @@ private:
     bool set_ = false;
     Receiver receiver_;
     timer timer_;
-    entry entry_;  ///< takes a start from another thread to the loop
+    entry entry_;  ///< carries a start from another thread to the loop
     [[no_unique_address]] stop_callback<Receiver, schedule_at_state> callback_;
 
     friend class stop_callback<Receiver, schedule_at_state>;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Checks arguments that must be senders, and explains mistakes in one line.
 #pragma once
 
 #include <eddy/ex/connect.hpp>
@@ -13,7 +15,7 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// Takes everything; only its type is of use.
+/// A receiver that takes everything; only its type is used.
 template <class Env>
 struct probing_receiver {
     using receiver_concept = ex::receiver_tag;
@@ -26,13 +28,13 @@ struct probing_receiver {
     Env get_env() const noexcept;
 };
 
-/// Can be connected as it is. Only objects with a name are tried: the others can, by the concept.
+/// A sender that can be connected as it was passed. Only lvalues are tested: rvalues always can.
 template <class Sender, class Env>
 concept connectable_in =
     ex::sender_in<Sender, Env> &&
     (!std::is_lvalue_reference_v<Sender> || ex::sender_to<Sender, probing_receiver<Env>>);
 
-/// Fails to compile, and says in one line why `Sender` is no sender.
+/// Always fails to compile, with one line that says why `Sender` is no sender.
 template <class Sender>
 constexpr void explain_argument() {
     if constexpr (ex::sender<std::remove_cvref_t<Sender>>) {
@@ -44,7 +46,7 @@ constexpr void explain_argument() {
     }
 }
 
-/// The same for the first of several that is none.
+/// Always fails to compile, with one line about the first argument that is no sender.
 template <class First, class... Others>
 constexpr void explain_arguments() {
     if constexpr (ex::sender<First>) {
@@ -54,7 +56,7 @@ constexpr void explain_arguments() {
     }
 }
 
-/// The same for what is not connectable_in<Env>.
+/// Always fails to compile, and explains why `Sender` is not connectable_in<Env>.
 template <class Env, class Sender>
 constexpr void explain_in(Sender&& sender) {
     if constexpr (!ex::sender<Sender> || std::is_lvalue_reference_v<Sender>) {

@@ -15,7 +15,7 @@
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
-/// A wait at a source of the os room. `What` is copied, and has:
+/// A wait at a source of the room `os`. `What` is copied, and has:
 ///
 ///     using wait = ...;                               // what the source takes
 ///     using value = ...;
@@ -50,7 +50,7 @@ private:
     }
     void drop() noexcept {}
 
-    /// A stop that was asked for arrives through the loop; nothing is taken meanwhile.
+    /// False once a stop was requested. The stop itself arrives later, through the loop.
     static bool wanted(const wait_type& w) noexcept {
         return !of(const_cast<wait_type&>(w)).wants_to_stop();
     }
@@ -90,7 +90,7 @@ public:
         return source_wait_state<What, Receiver>(what_, priority_, std::move(receiver));
     }
     completes_on_loop get_env() const noexcept { return {loop_scheduler(&what_.home())}; }
-    /// For coroutines that go on where they were started: no hop if that is its loop.
+    /// Returns a sender that completes where it is started, without a hop if that is this loop.
     template <class Self = source_wait_sender>
     affine_sender<Self> affine() const {
         return affine_sender<Self>(*this);

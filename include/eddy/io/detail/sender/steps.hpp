@@ -27,15 +27,15 @@ enum class step : std::uint8_t {
 
 EDDY_EX_BEGIN
 
-/// An operation that may take several calls, or that has something to do on the loop's thread
-/// before and after its call. `Steps` lives in the operation state, all of it is called there:
+/// An operation that takes several calls, or that has work to do on the loop's thread before and
+/// after its call. `Steps` lives in the operation state; its functions run on the loop's thread:
 ///
 ///     using signature = ex::set_value_t(T...);
-///     std::error_code begin(io_request&) noexcept;               // makes the first request
-///     step next(io_result, io_request&, std::error_code&) noexcept;  // after a call that
-///     succeeded void complete(Receiver&&) noexcept;                        // set_value void
-///     drop() noexcept;                                      // before an error or a stop
-///     error_subject subject() noexcept;                     // optional: of its exceptions
+///     step begin(io_request&, std::error_code&) noexcept;            // makes the first request
+///     step next(io_result, io_request&, std::error_code&) noexcept;  // after a successful call
+///     void complete(Receiver&&) noexcept;                            // calls set_value
+///     void drop() noexcept;                                          // before an error or a stop
+///     error_subject subject() noexcept;                              // optional: for exceptions
 template <class Steps, class Receiver>
 class steps_state : public on_loop_state<steps_state<Steps, Receiver>, Receiver> {
     using base = on_loop_state<steps_state<Steps, Receiver>, Receiver>;
@@ -70,10 +70,10 @@ private:
         }
         std::error_code error;
         const step next = steps_.next(io_.result(), request_, error);
-        if (next == step::call && this->wants_to_stop()) {  // the result may have been there before
+        if (next == step::call && this->wants_to_stop()) {  // the call succeeded before the stop
             drop();
             ex::set_stopped(this->end());
-        } else if (next == step::call && io_.lost_descriptor()) {  // closed between the two calls
+        } else if (next == step::call && io_.lost_descriptor()) {  // closed between two calls
             fail(std::make_error_code(std::errc::operation_canceled));
         } else {
             take(next, error);
@@ -106,7 +106,7 @@ private:
             const error_naming named(error, steps_.subject());
             ex::set_error(this->end(), error);
         } else {
-            // An operation that has failed before, and whose error was handled, may still be there.
+            // An enclosing operation whose error was handled may still name its own subject.
             error_naming::forget();
             ex::set_error(this->end(), error);
         }

@@ -13,8 +13,8 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// The stop token of a receiver as an inplace_stop_token, whatever type it has. `Owner` has this
-/// and finish(), which completes the operation.
+/// Provides the stop token of a receiver, of any type, as an inplace_stop_token. `Owner` contains
+/// this, and has finish(), which completes the operation.
 template <class Receiver, class Owner>
 class stop_source_for {
 public:
@@ -23,10 +23,10 @@ public:
         link_.arm(receiver, *this);
         return source_.get_token();
     }
-    /// False: this is inside a request to stop. Not every vocabulary's source may be destroyed
-    /// there, so that owner.finish() is called after it.
+    /// False if this is called inside a stop request. Some vocabularies do not allow their stop
+    /// source to be destroyed there, so owner.finish() is called at the end of that request.
     [[nodiscard]] bool disarm() noexcept {
-        // relaxed: only a thread's own store is looked for.
+        // relaxed: a thread looks only for its own store.
         if (pthread_equal(requester_.load(std::memory_order_relaxed), pthread_self()) != 0) {
             ended_inside_ = true;
             return false;

@@ -28,7 +28,7 @@ public:
     buffered_writing(const buffered_writing& other) noexcept
         : buffered_writing(*other.buffer_, other.rest_, other.flushes_) {}
     buffered_writing& operator=(const buffered_writing&) = delete;
-    /// Destroyed while a call is under way: nobody knows how much was sent.
+    /// If a call is pending, nobody knows how much was sent, and the stream is broken.
     ~buffered_writing() { end(pending_); }
 
     step begin(io_request& request, std::error_code& error) noexcept {
@@ -62,7 +62,7 @@ public:
 
 private:
     bool is_over() const noexcept { return rest_.empty() && buffer_->size() == 0; }
-    /// A request that wants all may still move only a part.
+    /// Even a request for all may move only a part.
     step call(io_request& request) noexcept {
         if (is_over()) {
             return step::done;
@@ -81,7 +81,7 @@ private:
     std::span<const std::byte> rest_;
     bool flushes_;
     bool begun_ = false;
-    bool pending_ = false;  ///< a call is under way
+    bool pending_ = false;  ///< a call is pending
     bool cut_ = false;      ///< some of the operation's own bytes were sent
     iovec vectors_[2];
 };

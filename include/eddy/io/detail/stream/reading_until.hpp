@@ -16,7 +16,7 @@
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
-/// Reads into room behind what the buffer has; see read_until().
+/// Reads into room behind the bytes that the buffer has; see read_until().
 template <class Buffer>
 class reading_until {
 public:
@@ -66,7 +66,7 @@ private:
             error = std::make_error_code(std::errc::message_size);
             return step::failed;
         }
-        // The delimiter may have begun at the end of what there is.
+        // The delimiter may begin in the last bytes.
         const std::size_t begun = delimiter_.size() - 1;
         searched_ = size_ > begun ? size_ - begun : 0;
         return make_room(request, error);
@@ -86,7 +86,7 @@ private:
         request.size = room;
         return step::call;
     }
-    /// Only makes it smaller, which cannot fail.
+    /// Only shrinks the buffer, which cannot fail.
     void trim() noexcept {
         if (size_ < buffer_->size()) {
             buffer_->resize(size_);
@@ -97,7 +97,7 @@ private:
     Buffer* buffer_;
     std::string_view delimiter_;
     std::size_t limit_;
-    std::size_t size_ = SIZE_MAX;  ///< of what is in the buffer, without the room behind it
+    std::size_t size_ = SIZE_MAX;  ///< of the bytes in the buffer, without the room behind them
     std::size_t searched_ = 0;
     std::size_t found_ = 0;
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Converts that continue a transfer until all of the buffer is moved.
 #pragma once
 
 #include <eddy/base/config.hpp>
@@ -14,19 +16,19 @@
 
 #include <sys/uio.h>
 
-/// The engine moves all of a request, but no more at once than one call can, and tells of an error
-/// behind bytes that were moved only when it is asked again. These Converts ask again, so that any
-/// buffer is moved as a whole, and so that a write that broke off fails. Value: the bytes.
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
+/// The Convert of transfers that move a whole buffer of any size. An engine moves no more than one
+/// call can, and reports an error behind moved bytes only if it is asked again. So this asks again,
+/// and a write that broke off fails. Value: the number of bytes.
 template <direction Direction>
 class whole {
 public:
     using signature = ex::set_value_t(std::size_t);
     static constexpr bool takes_parts = true;
 
-    /// `size`: of all; the request says where that begins.
+    /// `size` is the size of the whole transfer, which begins where the request says.
     explicit whole(std::size_t size) noexcept : left_(size) {}
 
     void prepare(io_request& request) const noexcept { request.size = asked(); }
@@ -35,7 +37,7 @@ public:
         const std::size_t wanted = asked();
         left_ -= count;
         moved_ += count;
-        // What was read is kept, whatever comes behind it.
+        // Bytes that were read are kept, whatever comes behind them.
         if (count == 0 || left_ == 0 || (Direction == direction::in && count != wanted)) {
             return false;
         }
@@ -54,8 +56,8 @@ private:
         constexpr std::size_t most = std::size_t{1} << 30U;
         return left_ < most ? left_ : most;
     }
-    /// `count`: by which no engine has moved the request along yet. An engine that needs several
-    /// calls does that between them.
+    /// Advances the request by `count` bytes, over which no engine has advanced it yet. (An engine
+    /// that needs several calls advances it between them.)
     EDDY_COLD void go_on_behind(std::size_t count, io_request& request) const noexcept {
         if (request.data != nullptr) {
             request.data = static_cast<std::byte*>(request.data) + count;
@@ -70,7 +72,7 @@ private:
     std::size_t moved_ = 0;
 };
 
-/// The operation moves its vectors along by itself.
+/// The Convert of writes of several whole buffers; the operation advances its vectors itself.
 class whole_gather {
 public:
     using signature = ex::set_value_t(std::size_t);

@@ -21,17 +21,17 @@ public:
     /// Throws std::bad_alloc.
     write_buffer(const descriptor& to, std::size_t capacity);
 
-    /// One operation at a time has it. False if it is broken.
+    /// Gives the buffer to one operation. False if the stream is broken.
     [[nodiscard]] bool begin() noexcept;
-    /// `cut`: of the operation's own bytes, some but not all were sent.
+    /// `cut` means that some but not all of the operation's own bytes were sent.
     void end(bool cut) noexcept;
 
     std::size_t size() const noexcept { return size_; }
-    /// False if there is no room, and nothing was done.
+    /// Copies `data` into the buffer. False if there is no room, and nothing was done.
     [[nodiscard]] bool collect(std::span<const std::byte> data) noexcept;
-    /// A request to send what was collected and then `rest`. `vectors` must live as long as it.
+    /// Makes a request for the collected bytes and then `rest`. `vectors` must live as long as it.
     io_request send(std::span<const std::byte> rest, iovec (&vectors)[2]) const noexcept;
-    /// Drops what was sent. Returns how much of `count` was not from here.
+    /// Drops bytes that were sent. Returns how many of `count` were not from this buffer.
     std::size_t sent(std::size_t count) noexcept;
 
 private:
@@ -40,7 +40,7 @@ private:
     io_request request_;  ///< a writev, without its vectors
     std::unique_ptr<std::byte[]> bytes_;
     std::size_t capacity_;
-    std::size_t begin_ = 0;  ///< of what was collected and not sent
+    std::size_t begin_ = 0;  ///< of the bytes that were collected and not sent
     std::size_t size_ = 0;
     state state_ = state::idle;
 };
