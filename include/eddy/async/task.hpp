@@ -271,7 +271,8 @@ struct task_values<task<void>> {
 template <class Task>
 using task_values_t = typename task_values<Task>::type;
 
-/// Awaits a child task, which runs on the same loop and under the same stop token as its parent.
+/// The awaiter of a child task, which runs on the same loop and under the same stop token as its
+/// parent.
 template <class T>
 class task_wait_for_task final : private task_owner {
 public:

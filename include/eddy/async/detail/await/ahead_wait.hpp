@@ -25,8 +25,9 @@ EDDY_EX_BEGIN
 template <class Source, class Convert>
 class next_ahead;
 
-/// Awaits the next item of an `incoming`. On the queue's loop, a task that only this loop can stop
-/// joins the queue's waiters. Any other task waits as for any sender, in a room outside its frame.
+/// The awaiter of the next item of an `incoming`. On the queue's loop, a task that only this loop
+/// can stop joins the queue's waiters. Any other task waits as for any sender, in a block outside
+/// its frame.
 ///
 ///     nothing --own--> starting --result, or stopped--> done, stopped
 ///                      starting --nothing is there--> suspended --result--> done, resumed
@@ -121,7 +122,7 @@ private:
         return general_->await_suspend(waiting);
     }
 
-    /// Leaves the queue because the task is destroyed, or gives back the room outside the frame.
+    /// Leaves the queue because the task is destroyed, or gives back the block outside the frame.
     EDDY_COLD void leave() noexcept {
         if (state_ == state::suspended) {
             sender_.queue_->remove(waiter_);

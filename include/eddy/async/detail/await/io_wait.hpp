@@ -27,8 +27,8 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// Awaits an I/O sender. The frame has the sender and this awaiter; the operation has a room
-/// outside while it is pending. This class contains the code that depends on the sender and the
+/// The awaiter of an I/O sender. The frame has the sender and this awaiter; a block outside has the
+/// operation while it is pending. This class contains the code that depends on the sender and the
 /// code of each receive; io_wait_core has the rest.
 template <class Convert, class Request, class Promise>
 class io_wait<io_sender<Convert, Request>, Promise> {
@@ -335,7 +335,7 @@ private:
     EDDY_COLD void go_on(task_io& op, io_result result) noexcept {
         core(waiting()).go_on(op, result);
     }
-    /// Waits as for any other sender. A used-up sender also ends here, because it has the room of
+    /// Waits as for any other sender. A used-up sender also ends here, because it has the block of
     /// an operation, or null, in place of its loop.
     EDDY_COLD bool start_general(handle waiting) {
         EDDY_ASSERT(state() == io_wait_state::nothing,

@@ -24,7 +24,7 @@ struct io_wait_store {
     io_wait_store& operator=(const io_wait_store&) = delete;
     ~io_wait_store() {}
 
-    void* room = nullptr;  ///< the operation's: starting, suspended, general states
+    void* room = nullptr;  ///< the operation's block: starting, suspended, general
     union {
         void* waiting;             ///< starting, suspended: the coroutine
         stored value;              ///< done

@@ -33,7 +33,7 @@ struct awaited<std::tuple<T>> {
 template <class Sender>
 using awaited_t = typename awaited<values_of_t<Sender, task_env>>::type;
 
-/// Awaits a sender, whose operation lives in the frame of the task.
+/// The awaiter of a sender, whose operation lives in the frame of the task.
 template <class Sender>
 class sender_wait {
     struct receiver {

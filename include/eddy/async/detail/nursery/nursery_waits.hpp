@@ -46,7 +46,7 @@ struct end_stopped_here {
     static void await_resume() noexcept {}
 };
 
-/// Awaits a task that runs under a stop token of its own.
+/// The awaiter of a task that runs under a stop token of its own.
 template <class T>
 class task_wait_with_token final : private task_owner {
 public:
