@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A chat room:  chat PORT     and then, in several terminals:  nc 127.0.0.1 PORT
-/// What somebody says is passed on to all others. Who does not read it is shown out.
+
+// A chat room:  chat PORT     and then, in several terminals:  nc 127.0.0.1 PORT
+// Each line of a guest goes to all others. A guest that does not read is disconnected.
 #include "support/arguments.hpp"
 #include "support/run.hpp"
 #include "support/server.hpp"
@@ -20,7 +21,7 @@
 
 namespace {
 
-using text = std::shared_ptr<const std::string>;  // one copy for all who read it
+using text = std::shared_ptr<const std::string>;  // one copy for all readers
 
 struct guest {
     std::string name;
@@ -33,7 +34,7 @@ public:
     void enter(guest& g) { guests_.push_back(&g), say(g, "is here"); }
     void leave(guest& g) noexcept try {
         std::erase(guests_, &g), say(g, "has left");
-    } catch (const std::bad_alloc&) {}  // nobody hears of it
+    } catch (const std::bad_alloc&) {}  // without memory, nobody hears of it
     void say(const guest& from, const std::string& what) {
         const auto said = std::make_shared<const std::string>(from.name + " " + what + "\n");
         for (guest* to : guests_) {
@@ -47,7 +48,7 @@ private:
     std::vector<guest*> guests_;
 };
 
-/// Without control characters, which could play tricks on terminals.
+/// Returns the next line, without control characters, which could play tricks on terminals.
 eddy::task<std::string> next_line(const eddy::tcp::socket& socket, std::string& buffer) {
     const auto size = co_await eddy::read_until(socket, buffer, "\n", 1024);
     std::string line = buffer.substr(0, size);
@@ -69,7 +70,7 @@ eddy::task<> tell(const eddy::tcp::socket& socket, guest& self) {
     }
 }
 
-/// Whatever ends one of the three, such as a line that is too long, ends the visit.
+/// Serves a guest until one of the three tasks ends, for example because a line is too long.
 eddy::task<> visit(eddy::tcp::socket socket, room& in) try {
     std::string buffer;
     guest self;

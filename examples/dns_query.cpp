@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Asks a DNS server for the IPv4 addresses of a name:  dns_query SERVER:PORT NAME
-/// If no answer comes within half a second, it asks again, three times in all.
+
+// Asks a DNS server for IPv4 addresses, in three tries of 0.5 s:  dns_query SERVER:PORT NAME
 #include "support/arguments.hpp"
 
 #include <eddy/async/retry.hpp>
@@ -37,13 +37,13 @@ message make_query(const char* name) {
     return query;
 }
 
-/// False for a late answer to another query, and for a forged one: number and question must match.
+/// True if number and question match: not for a late answer to another query, or a forged one.
 bool answers(const message& answer, const message& query) {
     const auto same = [&](std::size_t begin, std::size_t end) {
         return std::memcmp(&answer[begin], &query[begin], end - begin) == 0;
     };
     return answer.size() >= query.size() && (answer[2] & 0x80U) != 0 && same(0, 2) && same(4, 6) &&
-           same(NS_HFIXEDSZ, query.size());  // the number, how many questions, and the question
+           same(NS_HFIXEDSZ, query.size());  // number, count of questions, question
 }
 
 void print_addresses(const message& answer) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Fetches files over plain HTTP into this directory, several at once:  download AT_ONCE URL...
-/// A URL is http://ADDRESS:PORT/PATH with a number as its address: no names are looked up.
+
+// Fetches files over plain HTTP into this directory, several at once:  download AT_ONCE URL...
+// A URL is http://ADDRESS:PORT/PATH with a numeric address: names are not looked up.
 #include "support/answer_length.hpp"
 #include "support/arguments.hpp"
 #include "support/printable.hpp"
@@ -52,7 +53,7 @@ eddy::task<> fetch(eddy::loop& loop, std::string_view url) {
     part.finish(name);
 }
 
-/// One that fails does not keep the others from going on.
+/// A download that fails does not stop the others.
 eddy::task<> fetch_in_turn(downloads& all, std::string_view url) try {
     if (!url.starts_with("http://") || url.find('/', 7) == url.npos) {
         throw std::invalid_argument("is not of the form http://127.0.0.1:80/path");
@@ -81,7 +82,7 @@ int main(int argc, char** argv) try {
         example::exit_with_usage(argv, "AT_ONCE URL...");
     }
     eddy::loop loop;
-    const eddy::stop_on_signals stopper(loop);  // so that no part of a file is left
+    const eddy::stop_on_signals stopper(loop);  // so that no partial file is left
     downloads all{loop, eddy::semaphore(at_once)};
     const auto done = loop.run(fetch_all(all, std::span(argv + 2, argv + argc)));
     return !done ? 128 + stopper.info().signum : all.failed == 0 ? 0 : 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The plainest echo server on bare operations:  echo PORT
-/// The engine is chosen by EDDY_ENGINE (epoll, io_uring, poll, best).
+
+// The simplest echo server, on bare operations:  echo PORT
+// The environment variable EDDY_ENGINE selects the engine (epoll, io_uring, poll, best).
 #include "support/arguments.hpp"
 #include "support/echo_server.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// An echo server with coroutines:  echo_coroutine PORT
-/// The engine is chosen by EDDY_ENGINE (epoll, io_uring, poll, best).
+
+// An echo server with coroutines:  echo_coroutine PORT
+// The environment variable EDDY_ENGINE selects the engine (epoll, io_uring, poll, best).
 #include "support/arguments.hpp"
 #include "support/run.hpp"
 #include "support/server.hpp"
@@ -12,7 +13,7 @@
 
 namespace {
 
-/// A peer that resets is no news: whatever goes wrong with a connection ends it.
+/// Any error ends the connection silently, because peers often reset connections.
 eddy::task<> echo(eddy::tcp::socket peer) try {
     while (const eddy::lease received = co_await peer.receive()) {
         co_await peer.write(received.data());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// An echo server with senders, without a coroutine:  echo_sender PORT
-/// The engine is chosen by EDDY_ENGINE (epoll, io_uring, poll, best).
+
+// An echo server with senders, without a coroutine:  echo_sender PORT
+// The environment variable EDDY_ENGINE selects the engine (epoll, io_uring, poll, best).
 #include "support/arguments.hpp"
 #include "support/run.hpp"
 #include "support/server.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 namespace ex = eddy::ex;
 
-/// One way there and back. Value: whether the stream is over.
+/// Echoes once. Completes with true when the stream is over.
 auto echo_once(const eddy::tcp::socket& peer) {
     return peer.receive() | ex::let_value([&peer](const eddy::lease& received) {
                return peer.write(received.data());
@@ -27,8 +28,8 @@ auto echo_once(const eddy::tcp::socket& peer) {
            ex::then([](std::size_t count) { return count == 0; });
 }
 
-/// let_value keeps the socket, or what was received, in the operation state. A peer that resets is
-/// no news: whatever goes wrong with a connection ends it.
+/// let_value keeps the socket, or the received bytes, in the operation state. Any error ends the
+/// connection silently, because peers often reset connections.
 auto echo(eddy::tcp::socket peer) {
     return ex::just(std::move(peer)) | ex::let_value([](const eddy::tcp::socket& s) {
                return eddy::repeat_until([&s] { return echo_once(s); });
@@ -36,7 +37,7 @@ auto echo(eddy::tcp::socket peer) {
            ex::upon_error([](auto&&) noexcept {});
 }
 
-/// A connection that there is no memory for is closed.
+/// Starts a session, or closes the connection if there is no memory for one.
 void start(eddy::tcp::socket peer, ex::counting_scope& sessions) noexcept try {
     ex::spawn(echo(std::move(peer)), sessions.get_token());
 } catch (const std::bad_alloc& e) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Connects standard input and output to a socket:
-///     fdcat ADDRESS        connects
-///     fdcat -l ADDRESS     waits for a connection, and takes that one only
-/// ADDRESS is 127.0.0.1:80, [::1]:80, unix:/run/app.sock or unix:@name. The end of the input is
-/// passed on, and what the other side has to say after that is still written. It is over when both
-/// sides have ended.
+
+// Connects standard input and output to a socket:
+//     fdcat ADDRESS        connects
+//     fdcat -l ADDRESS     waits for a connection, and takes only one
+// ADDRESS is 127.0.0.1:80, [::1]:80, unix:/run/app.sock or unix:@name. The end of the input is
+// passed on, and later data of the other side is still written. Ends when both sides have ended.
 #include "support/arguments.hpp"
 #include "support/standard_fds.hpp"
 
@@ -30,7 +30,8 @@
 
 namespace {
 
-/// On standard error: standard output is for the data. Port 0 becomes one that is free.
+/// Prints where it listens, on standard error: standard output is for data. Port 0 finds a free
+/// one.
 template <class Acceptor>
 eddy::task<eddy::stream_socket> accept_one(Acceptor acceptor) {
     eddy::address where;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Serves the files of a directory over HTTP:  http_files PORT DIRECTORY
-/// GET and HEAD, kept connections, pipelining. The kernel sees to it that no path leads out.
+
+// Serves the files of a directory over HTTP:  http_files PORT DIRECTORY
+// Supports GET, HEAD, kept connections and pipelining. The kernel ensures that no path leads out.
 #include "support/arguments.hpp"
 #include "support/http_connection.hpp"
 #include "support/http_refusal.hpp"
@@ -34,7 +35,7 @@ eddy::task<> answer(connection& c) {
     if (c.requests.status() != 200) {
         co_return co_await send_head(c, c.requests.status(), 0);
     }
-    // Without O_NONBLOCK a FIFO would keep us waiting for a writer.
+    // Without O_NONBLOCK, opening a FIFO would wait for a writer.
     const std::string path = c.requests.path();
     const auto file = co_await eddy::as_result(c.root.open_beneath(path, O_RDONLY | O_NONBLOCK));
     struct stat status{};
@@ -48,7 +49,7 @@ eddy::task<> answer(connection& c) {
     }
 }
 
-/// Whatever goes wrong with a connection ends it: peers that reset, or are too slow.
+/// Serves one connection. Any error ends it: a peer that resets it, for example, or is too slow.
 eddy::task<> serve(eddy::tcp::socket peer, const eddy::file& root) try {
     connection c{std::move(peer), root};
     do {
@@ -61,12 +62,12 @@ eddy::task<> serve(eddy::tcp::socket peer, const eddy::file& root) try {
         } catch (const std::bad_alloc&) {
             if (c.answering) throw;
         }
-        if (!c.answering) {  // there is no memory for an answer of its own
+        if (!c.answering) {  // there was no memory for the answer
             const auto head = c.requests.answer_without_memory();
             co_await eddy::timeout(c.peer.write(eddy::bytes(head)), patience);
         }
     } while (c.requests.keep_alive());
-    // The peer would not see the answer if we closed before we have read what it has sent.
+    // The peer might not see the answer if we closed before we have read all that it has sent.
     co_await c.peer.shutdown(eddy::shutdown_side::send);
     co_await eddy::timeout(example::skip_rest(c.peer), 1s);
 } catch (const std::exception&) {}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Runs a command once for each item, some at once, each with a deadline:
-///     jobs AT_ONCE SECONDS COMMAND [ARGUMENT...] ::: ITEM...
-///     jobs 2 10 sh -c ::: 'make test' 'make docs'
-/// A job that takes longer is told to end, and killed if it does not. ^C and SIGTERM end those that
-/// run; no other is started then. The second one kills them. --help tells the exit codes.
+
+// Runs a command once per item:  jobs AT_ONCE SECONDS COMMAND [ARGUMENT...] ::: ITEM...
+//     jobs 2 10 sh -c ::: 'make test' 'make docs'
+// A job that takes longer than SECONDS is asked to end, and soon killed. ^C or SIGTERM ends the
+// running jobs and starts no others; the second one kills them. --help lists the exit codes.
 #include "support/arguments.hpp"
 #include "support/child.hpp"
 #include "support/two_signals.hpp"
@@ -32,11 +32,11 @@ struct batch {
     strings command;
     eddy::semaphore at_once;
     std::chrono::seconds limit;
-    example::two_signals told;  ///< to end them, and to kill them
+    example::two_signals told;  ///< to end the jobs, then to kill them
     bool failed = false;
 };
 
-/// Throws unless it ends well and in time.
+/// Throws unless the job ends well and in time.
 eddy::task<> run(batch& all, char* item) {
     std::vector<std::string> arguments(all.command.begin() + 1, all.command.end());
     arguments.emplace_back(item);
@@ -60,7 +60,7 @@ eddy::task<> run(batch& all, char* item) {
     co_await eddy::ex::just_stopped();
 }
 
-/// One that fails does not keep the others from going on.
+/// A job that fails does not stop the others.
 eddy::task<> run_in_turn(batch& all, char* item) try {
     const auto permit = co_await all.at_once.hold();
     co_await run(all, item);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Passes TCP connections on to another address:  proxy PORT TARGET [IDLE_SECONDS]
-///
-/// Each direction holds one buffer and reads on only when that is written: whoever reads slowly
-/// slows down the one who writes. A connection on which nothing moves is ended, by default after a
-/// minute; so is one whose peer has stopped reading.
+
+// Passes TCP connections on to another address:  proxy PORT TARGET [IDLE_SECONDS]
+//
+// Each direction has one buffer and reads again only when that is written, so a slow reader slows
+// down the writer. A connection on which nothing moves ends after IDLE_SECONDS (60), for example
+// because a peer no longer reads.
 #include "support/arguments.hpp"
 #include "support/run.hpp"
 #include "support/server.hpp"
@@ -43,7 +44,7 @@ options read_arguments(int argc, char** argv) {
     return o;
 }
 
-/// Until the stream ends, which is passed on too: the other direction may have more to say.
+/// Copies until the stream ends, and passes the end on: the other direction may have more to say.
 eddy::task<> pump(const eddy::tcp::socket& from, const eddy::tcp::socket& to,
                   eddy::time_point& moved) {
     std::array<std::byte, 65536> buffer;
@@ -57,7 +58,7 @@ eddy::task<> pump(const eddy::tcp::socket& from, const eddy::tcp::socket& to,
     co_await to.shutdown(eddy::shutdown_side::send);
 }
 
-/// One timer that is set anew when it rings, not whenever something moves.
+/// Ends when nothing has moved for `limit`. The one timer is set again only when it fires.
 eddy::task<> until_idle(eddy::loop& loop, const eddy::time_point& moved, eddy::duration limit) {
     while (eddy::clock::now() < moved + limit) {
         co_await loop.get_scheduler().schedule_at(moved + limit);

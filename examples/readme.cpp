@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The echo server of the README. A test compares the two.
+
+// The echo server of README.md. A test compares the two.
 #include "support/arguments.hpp"
 #include "support/listen.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Copies standard input to standard output, whatever they are: terminals, pipes, files, sockets.
-///     stdin_echo <FILE | less
+
+// Copies standard input to standard output, whatever they are: terminals, pipes, files, sockets.
+//     stdin_echo <FILE | less
 #include "support/arguments.hpp"
 
 #include <eddy/async/task.hpp>
@@ -19,8 +20,8 @@
 
 namespace {
 
-/// eddy leaves the blocking mode of the standard descriptors alone: others use them too, such as
-/// the shell.
+/// eddy does not change the blocking mode of the standard descriptors, because other programs, such
+/// as the shell, use them too.
 eddy::task<> copy(const eddy::stream& from, const eddy::stream& to) {
     std::array<std::byte, 65536> buffer;
     while (const std::size_t count = co_await from.read_some(buffer)) {

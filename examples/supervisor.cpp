@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Keeps services running:  supervisor FILE [SECONDS]
-/// A line of FILE is a name, a program and its arguments. They are started in this order; what they
-/// print is printed with their names in front. One that ends is started again, the next time after
-/// a longer while. SIGHUP reads FILE again: what is gone or changed is ended, what is new is
-/// started. SIGTERM and ^C end all, the last one first, each within SECONDS (5); the second of
-/// these signals kills those that are left. If nothing can be printed any more, that ends all too.
+
+// Keeps services running:  supervisor FILE [SECONDS]
+// Each line of FILE has a name, a program and its arguments. Services start in this order, and
+// their output is printed behind their names. One that ends is restarted, each time after a longer
+// delay. SIGHUP reads FILE again: services that are gone or changed end, new ones start. SIGTERM
+// and ^C end all services, the last one first, each within SECONDS (5); the second of these signals
+// kills the rest. If printing fails, all services end too.
 #include "support/arguments.hpp"
 #include "support/services.hpp"
 #include "support/standard_fds.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 class supervisor {
 public:
-    /// `quit`: the signals that end it.
+    /// `quit` contains the signals that end the supervisor.
     supervisor(eddy::loop& loop, const char* file, eddy::signal_set quit, eddy::duration grace)
         : file_(file),
           quit_(quit),
@@ -44,7 +45,7 @@ public:
     }
 
 private:
-    /// Until one of these signals has come, or nothing can be printed any more.
+    /// Reloads on SIGHUP until one of the signals in `quit_` arrives or printing fails.
     eddy::task<> until_told_to_quit(eddy::nursery& children) {
         while (last_ == SIGHUP && !log_.error()) try {
                 co_await eddy::when_any(told(signals_.signals()), log_.lost());
@@ -60,7 +61,7 @@ private:
         last_ = signal.signum;
     }
 
-    /// Throws, and changes nothing, if the file is wrong.
+    /// Reads and applies the file. Throws, and changes nothing, if the file is wrong.
     eddy::task<> load(eddy::nursery& children) {
         const auto lines = example::read_service_file(file_);
         co_await services_.become(lines, children);
@@ -85,7 +86,7 @@ int main(int argc, char** argv) try {
     example::require_standard_fds();
     const eddy::signal_set quit = {SIGINT, SIGTERM};
     std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGHUP, SIG_DFL);  // nohup ignores it; here it does not mean a hang-up
+    std::signal(SIGHUP, SIG_DFL);  // nohup ignores it, but here it asks for a reload
     eddy::block_signals(quit | eddy::signal_set{SIGHUP});
     eddy::loop loop;
     supervisor all(loop, argv[1], quit, std::chrono::seconds(grace));

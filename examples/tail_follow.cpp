@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Shows the last ten lines of a file, and then whatever is added to it:  tail_follow FILE
-///
-/// It looks at the file five times a second. A file that became shorter is shown from its
-/// beginning; one that was cut and has grown past the old end by then looks like one that grew.
+
+// Shows the last ten lines of a file, and then what is added to it:  tail_follow FILE
+//
+// The file is checked five times a second. A file that became shorter is shown from its beginning.
+// A file that was cut, and has grown past its old end since, looks like one that only grew.
 #include "support/arguments.hpp"
 #include "support/run.hpp"
 
@@ -34,7 +35,7 @@ position size_of(const eddy::file& file) {
     return static_cast<position>(size);
 }
 
-/// Where the last `lines` lines begin: reads backwards until it has seen one line end more.
+/// Returns where the last `lines` lines begin. Reads backwards, and ignores a final line end.
 eddy::task<position> last_lines(const eddy::file& file, int lines) {
     std::array<std::byte, 4096> block;
     const position end = size_of(file);

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the checks of the examples: a scratch directory, and servers that are started with a
-# pipe as their input, so that closing it ends them in good order.
+# Sourced by the checks of the examples. Makes a scratch directory, and starts servers with a pipe
+# as their input, so that closing the pipe ends them in good order.
 set -euo pipefail
 scratch=$(mktemp -d)
 server=
 port=
-declare -A inputs=()  # of the servers, by process
+declare -A inputs=()  # of each server, by process
 engines="epoll poll io_uring"
 
 cleanup() {
@@ -22,7 +22,7 @@ fail() {
     exit 1
 }
 
-# eventually COMMAND...: until it succeeds, for half a minute.
+# eventually COMMAND...: repeats it until it succeeds, for at most half a minute.
 eventually() {
     local i
     for ((i = 0; i < 600; i++)); do
@@ -32,7 +32,7 @@ eventually() {
     fail "never true: $*"
 }
 
-# start PROGRAM ARGUMENT...: in the background; sets `server` and `port`.
+# start PROGRAM ARGUMENT...: starts a server in the background; sets `server` and `port`.
 start() {
     local out="$scratch/server.${#inputs[@]}" input
     rm -f "$scratch/input"
@@ -49,10 +49,10 @@ start() {
     port=$(sed -n 's/^port //p' "$out")
 }
 
-# Also one that nobody has reaped yet.
+# has_ended PROCESS: also true for a zombie.
 has_ended() { ! kill -0 "$1" 2>/dev/null || grep -qs '^State:.Z' "/proc/$1/status"; }
 
-# stop [SERVER]: closes its input; then it must end in good order. By default the last one.
+# stop [SERVER]: closes its input, which must end it in good order. The default is the last server.
 stop() {
     local which=${1:-$server} input
     input=${inputs[$which]}
@@ -61,7 +61,7 @@ stop() {
     wait "$which" || fail "a server ended with status $?"
 }
 
-# refuses STATUS PATTERN COMMAND...: ends with the status and says something that matches.
+# refuses STATUS PATTERN COMMAND...: it must end with STATUS and print a line that matches PATTERN.
 refuses() {
     local status=0 expected=$1 pattern=$2
     shift 2
@@ -70,8 +70,8 @@ refuses() {
     grep -q "$pattern" "$scratch/err" || fail "'$(cat "$scratch/err")' does not say $pattern: $*"
 }
 
-# Each engine by its name. io_uring is left out only where a loop cannot have it: an example next to
-# the one that is checked, whose input has ended, is the judge.
+# All engines are checked. io_uring is left out only where no loop can have it, as the example
+# echo_coroutine shows if its input has ended.
 if ! : | EDDY_ENGINE=io_uring timeout 30 "$(dirname "$1")/echo_coroutine" 0 >/dev/null 2>"$scratch/err"; then
     echo "io_uring is left out: $(cat "$scratch/err")"
     engines="epoll poll best"

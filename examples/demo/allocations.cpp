@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Replaces operator new to count the allocations of each thread.
 #include "demo/allocations.hpp"
 
 #include <cstddef>
@@ -9,7 +11,7 @@ namespace {
 
 thread_local std::uint64_t count = 0;
 
-/// Null: no memory.
+/// Returns null if there is no memory.
 void* counted(std::size_t size, std::size_t alignment) noexcept {
     ++count;
     const std::size_t rounded = (size + alignment - 1) / alignment * alignment;

@@ -5,7 +5,7 @@
 
 namespace demo {
 
-/// How often this thread has called operator new. The demonstration replaces it to count.
+/// Returns how often this thread has called operator new, which the demonstration replaces.
 std::uint64_t allocations() noexcept;
 
 }  // namespace demo

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Shows child processes and signals.
 #include "demo/parts.hpp"
 
 #include "support/child.hpp"
@@ -78,7 +80,7 @@ eddy::task<> show_many(eddy::loop& loop, std::size_t count) {
                 microseconds_since(begin) / static_cast<double>(count));
 }
 
-/// In batches: the kernel queues only so many for a user.
+/// Sends signals in batches, because the kernel queues only so many per user.
 eddy::task<> show_signals(eddy::loop& loop, int count) {
     constexpr int batch = 100;
     eddy::block_signals({SIGRTMIN});

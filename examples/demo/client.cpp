@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Sends the load of the demonstration, and measures the latency of the replies.
 #include "demo/client.hpp"
 
 #include <algorithm>
@@ -14,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// For each lot of connections to be made.
+/// Time limit for each batch of connections.
 constexpr auto patience = 30s;
 
 }  // namespace
@@ -23,7 +25,7 @@ class client::connection {
 public:
     connection(client& owner, eddy::unique_fd fd)
         : owner_(owner), socket_(owner.loop_, std::move(fd), {.name = "client"}) {}
-    /// However slow the machine is, nobody has to wait for what is still under way.
+    /// Abandons a pending operation, so that nobody must wait for it on a slow machine.
     ~connection() {
         if (io_.pending()) {
             owner_.loop_.abandon(io_);

@@ -20,16 +20,16 @@ public:
     client(int port, std::size_t connections);
     ~client();
 
-    /// `progress` is called now and then. Throws std::system_error.
+    /// Opens the connections, and calls `progress` now and then. Throws std::system_error.
     void connect(eddy::function_ref<void()> progress);
     void run(std::chrono::duration<double> time, eddy::function_ref<void()> progress);
-    /// Forgets what was measured so far.
+    /// Discards the measurements so far.
     void forget();
 
     std::size_t connected() const noexcept { return connected_; }
     std::uint64_t replies() const noexcept { return latencies_ns_.size(); }
     double seconds() const noexcept { return seconds_; }
-    /// The latency that `share` of the replies have not exceeded.
+    /// Returns the latency that `share` of the replies have not exceeded.
     double latency_us(double share);
 
 private:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Measures a TCP echo server on one engine.
 #include "demo/echo_part.hpp"
 
 #include "demo/allocations.hpp"
@@ -14,7 +16,7 @@ namespace demo {
 
 namespace {
 
-/// What the server has spent so far.
+/// The expenses of the server so far.
 struct expenses {
     std::uint64_t requests = 0;
     std::uint64_t syscalls = 0;

@@ -20,8 +20,7 @@ struct echo_figures {
     double allocations_per_request = 0;
 };
 
-/// Serves TCP echo to `connections` clients of this process for `time`, on one thread with
-/// `engine`.
+/// Serves TCP echo to `connections` clients of this process for `time`, on one thread.
 echo_figures measure_echo(eddy::engine_kind engine, std::size_t connections,
                           std::chrono::duration<double> time);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The demonstration that ./run shows: real work with the library on every engine.
+
+// The demonstration that ./run shows: real work with the library on every engine.
 #include "demo/echo_part.hpp"
 #include "demo/parts.hpp"
 #include "support/standard_fds.hpp"
@@ -63,7 +64,8 @@ bool parse(int argc, char** argv, arguments& out) {
     return true;
 }
 
-/// Both ends of every connection are here. Says so if the limit is too low even when raised.
+/// Returns how many connections are possible, with both ends in this process. Raises the limit of
+/// open files, and says so if it is still too low.
 std::size_t affordable(std::size_t connections) {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);

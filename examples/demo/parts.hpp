@@ -5,16 +5,16 @@
 
 namespace demo {
 
-/// Fires timers and says how late the latest was, and how early the earliest.
+/// Fires timers, and prints how late the earliest and the latest of them were.
 void show_timers(std::size_t count);
 
 /// Passes work between the threads of a loop group.
 void show_threads(std::size_t posts);
 
-/// Runs programs, with pipes, a time limit and many at once, and sends this process signals.
+/// Runs programs (with pipes, with a time limit, many at once), and sends signals to this process.
 void show_children(std::size_t children, int signals);
 
-/// Serves echo on `port` until SIGINT or SIGTERM, then finishes what is under way.
+/// Serves echo on `port` until SIGINT or SIGTERM, and then finishes pending requests.
 int serve(unsigned short port);
 
 }  // namespace demo

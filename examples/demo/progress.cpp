@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Shows progress in one line, which a terminal overwrites.
 #include "demo/progress.hpp"
 
 #include <cstdio>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Serves echo until a signal arrives.
 #include "demo/parts.hpp"
 
 #include "support/echo_server.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Shows work that two threads post to each other.
 #include "demo/parts.hpp"
 
 #include <eddy/loop/loop_group.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Shows how precisely timers fire.
 #include "demo/parts.hpp"
 
 #include <eddy/loop/loop.hpp>

@@ -12,7 +12,7 @@
 
 namespace example {
 
-/// The length that the head of an HTTP answer promises. Throws unless the answer is a good one.
+/// Returns the Content-Length of an HTTP answer's head. Throws unless status and length are good.
 inline std::size_t answer_length(const std::string& head) {
     if (!head.starts_with("HTTP/1.") || head.substr(8, 5) != " 200 ") {
         throw std::runtime_error("the server answers " + head.substr(0, head.find('\r')));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Describes how children have ended, and ends them in time.
 #pragma once
 
 #include <eddy/async/as_result.hpp>
@@ -11,10 +13,9 @@
 
 #include <string.h>
 
-/// What the examples that have children share.
 namespace example {
 
-/// How a process ended, for people.
+/// Describes to people how a process ended.
 inline std::string describe(const eddy::exit_status& status) {
     if (!status.known) {
         return "ended in an unknown way";
@@ -25,7 +26,7 @@ inline std::string describe(const eddy::exit_status& status) {
     return "exit code " + std::to_string(status.code);
 }
 
-/// Asks it to end, and kills it if it has not done so in time. It is over when the process is.
+/// Asks the child to end, and kills it if it does not in time. Completes when the child has ended.
 inline eddy::task<> end(const eddy::process& child, eddy::duration patience) {
     child.kill(SIGTERM);
     const auto ended = co_await eddy::as_result(eddy::timeout(child.wait(), patience));

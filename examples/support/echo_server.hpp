@@ -17,7 +17,7 @@
 
 namespace example {
 
-/// The words for an error are allocated, which may be what has failed.
+/// Prints an error, or just its number if there is no memory for its words.
 inline void report(const char* what, std::error_code error) noexcept try {
     std::fprintf(stderr, "%s: %s\n", what, error.message().c_str());
 } catch (const std::bad_alloc&) {
@@ -27,7 +27,7 @@ inline void report(const char* what, std::error_code error) noexcept try {
 /// One connection of the echo server. It deletes itself when its peer is gone.
 class echo_session {
 public:
-    /// A connection that there is no memory for is closed.
+    /// Serves the connection, or closes it if there is no memory.
     static void start(eddy::loop& loop, eddy::unique_fd fd, std::uint64_t& requests) noexcept {
         eddy::descriptor socket;
         const eddy::descriptor_options options{.kind = eddy::descriptor_kind::tcp, .name = "peer"};
@@ -83,7 +83,7 @@ public:
     }
 
     std::uint64_t requests() const noexcept { return requests_; }
-    /// It has stopped its loop, because the listener failed for good.
+    /// True if the listener has failed for good, which stops the loop.
     bool failed() const noexcept { return failed_; }
 
 private:
@@ -91,7 +91,7 @@ private:
         if (result) {
             echo_session::start(loop_, eddy::unique_fd(result.fd()), requests_);
         } else if (result.error() != std::errc::operation_canceled) {
-            // Errors that pass do not come here: this listener will never accept again.
+            // Temporary errors do not come here: this listener will never accept again.
             report("accept", result.error());
             failed_ = true;
             loop_.stop();

@@ -14,15 +14,15 @@
 
 namespace example {
 
-/// A connection over which the files of a directory are served.
+/// A connection that serves the files of a directory.
 struct connection {
-    /// For a whole request to come, and for each piece of an answer to go.
+    /// Time limit for a whole request to arrive, and for each piece of an answer to be sent.
     static constexpr auto patience = std::chrono::seconds(10);
 
     eddy::tcp::socket peer;
     const eddy::file& root;
     http_requests requests{};
-    bool answering = false;  ///< a part of the answer to this request may have gone
+    bool answering = false;  ///< a part of the answer may have been sent
 };
 
 inline eddy::task<> send_head(connection& c, int status, std::int64_t size) {

@@ -9,20 +9,20 @@
 
 namespace example {
 
-/// The status for a file that cannot be served. `error`: none, if there is something of this name
-/// that is no file.
+/// Returns the status for a file that cannot be served. `error` is empty if the name exists, but
+/// not as a file.
 ///
-/// 404 says that the directory has no file of this name, and is for just that. Everything else but
-/// a bad name is a failure of ours, and is said on standard error.
+/// 404 means that the directory has no file of this name, and nothing else. Other errors, except
+/// for bad names, are failures of the server, and are printed on standard error.
 inline int http_refusal(const std::string& path, const std::error_code& error) {
-    if (path.find('\0') != path.npos) return 400;  // it can be the name of nothing
+    if (path.find('\0') != path.npos) return 400;  // no file can have this name
     if (!error) return 404;
     for (const std::errc absent : {
              std::errc::no_such_file_or_directory,
-             std::errc::not_a_directory,    // "file/name"
-             std::errc::filename_too_long,  // for the file system: it cannot have such a file
-             std::errc::cross_device_link,  // it leads out, and is none of this directory's
-             std::errc::no_such_device_or_address,  // a socket, which is no file
+             std::errc::not_a_directory,            // "file/name"
+             std::errc::filename_too_long,          // the file system cannot have such a file
+             std::errc::cross_device_link,          // it leads out of the directory
+             std::errc::no_such_device_or_address,  // a socket
          }) {
         if (error == absent) return 404;
     }

@@ -20,7 +20,7 @@
 
 namespace example {
 
-/// The requests of a connection, one after the other, without bodies. The parser is Debian's
+/// Reads the requests of a connection one after another, without bodies, by Debian's
 /// libhttp-parser.
 class http_requests {
 public:
@@ -32,7 +32,7 @@ public:
     http_requests(const http_requests&) = delete;
     http_requests& operator=(const http_requests&) = delete;
 
-    /// Reads the next one. False: the peer has ended the connection.
+    /// Reads the next request. Returns false if the peer has ended the connection.
     eddy::task<bool> next(const eddy::tcp::socket& from) {
         url_.clear();
         name_.clear();
@@ -51,12 +51,12 @@ public:
         co_return true;
     }
 
-    /// 200, or what it is to be refused with.
+    /// 200, or the status with which the request must be refused.
     int status() const { return status_; }
     bool head_only() const { return parser_.method == HTTP_HEAD; }
     bool keep_alive() const { return keep_alive_; }
 
-    /// Relative and decoded; a directory stands for its index.html.
+    /// The path, relative and decoded; a directory stands for its index.html.
     std::string path() const {
         http_parser_url parts;
         http_parser_url_init(&parts);
@@ -75,8 +75,8 @@ public:
                "\r\nContent-Length: " + std::to_string(size) +
                "\r\nConnection: " + (keep_alive_ ? "keep-alive" : "close") + "\r\n\r\n";
     }
-    /// An answer that takes no memory: there is none for the request, which is said on standard
-    /// error. The connection ends with it.
+    /// Returns an answer (503) that needs no memory, and prints that there is none. Ends the
+    /// connection.
     std::string_view answer_without_memory() {
         say_lack_of_memory();
         refuse(503);
@@ -84,7 +84,7 @@ public:
     }
 
 private:
-    /// True: the request is complete, or refused. What comes behind it stays unread.
+    /// Returns true if the request is complete or refused. Bytes behind it stay unread.
     bool parse() {
         if (unread_.empty()) {
             return false;
@@ -98,7 +98,7 @@ private:
         } else if (error != HPE_OK && error != HPE_PAUSED) {
             refuse(status_for(error));
         } else if (parser_.http_major == 0 && parser_.http_minor == 9) {
-            refuse(505);  // a line without a version: its sender expects no head in the answer
+            refuse(505);  // a line without a version: its sender expects no head
         }
         return status_ != 0;
     }
@@ -106,10 +106,10 @@ private:
         status_ = status;
         keep_alive_ = false;
     }
-    /// The request has come to its end.
+    /// Handles the end of a request.
     void complete() {
         const bool known = parser_.method == HTTP_GET || parser_.method == HTTP_HEAD;
-        // HTTP/1.0 did not know it yet.
+        // HTTP/1.0 had no Host line.
         const bool has_host = hosts_ == 1 || (hosts_ == 0 && parser_.http_minor == 0);
         keep_alive_ = http_should_keep_alive(&parser_) != 0;
         status_ = known ? 200 : 405;
@@ -122,7 +122,7 @@ private:
     void say_lack_of_memory() const {
         std::fprintf(stderr, "cannot serve %s: no memory\n", printable(url_).c_str());
     }
-    /// Calls what may throw std::bad_alloc, which must not leave through the parser: it is C.
+    /// Calls `append`, whose std::bad_alloc must not leave through the parser, which is C.
     template <class Append>
     int guarded(Append append) noexcept {
         try {
@@ -133,7 +133,7 @@ private:
             return -1;
         }
     }
-    /// A part of the name, or of the value, of a line of the head.
+    /// Take a part of the name, or of the value, of a header line.
     void take_name(std::string_view part) {
         if (in_value_) {
             name_.clear();
@@ -209,7 +209,7 @@ private:
 
     http_parser parser_;
     std::string url_;
-    std::string name_;  ///< of the line of the head that is being read
+    std::string name_;  ///< of the header line that is being read
     bool in_value_ = false;
     int hosts_ = 0;
     int status_ = 0;
@@ -219,7 +219,7 @@ private:
     std::string_view unread_;
 };
 
-/// Reads and forgets whatever is still to come.
+/// Reads and discards whatever is still to come.
 inline eddy::task<> skip_rest(const eddy::tcp::socket& from) {
     std::array<std::byte, 4096> ignored;
     while (co_await from.read_some(ignored) != 0) {}

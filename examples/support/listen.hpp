@@ -12,7 +12,7 @@
 
 namespace example {
 
-/// A listener on the loopback address. Throws std::system_error.
+/// Opens a listener on the loopback address. Throws std::system_error.
 inline eddy::unique_fd listen_on(unsigned short port) {
     const eddy::address where = eddy::address::loopback_v4(port);
     eddy::unique_fd fd;

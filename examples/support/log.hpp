@@ -10,13 +10,13 @@
 
 namespace example {
 
-/// Lines on standard output and standard error, written at once. SIGPIPE must be ignored.
+/// Writes lines to standard output and standard error, without delay. SIGPIPE must be ignored.
 class log {
 public:
     void print(const std::string& line) { write(stdout, line); }
     void say(const std::string& line) { write(stderr, line); }
 
-    /// A sender that completes when a line could not be written; then error() tells why.
+    /// A sender that completes when a line could not be written; error() then says why.
     auto lost() noexcept { return lost_.wait(); }
     std::error_code error() const noexcept { return error_; }
 

@@ -8,9 +8,9 @@
 
 namespace example {
 
-/// Text that a peer has chosen, for a line on a terminal or in a log: bytes that could begin
-/// another line or command the terminal are shown as \x0a. So is a backslash, so that no text looks
-/// like another. A long text is cut off. Takes no memory, so that it can tell that there is none.
+/// Makes text from a peer safe for a terminal or a log: bytes that could begin another line or
+/// command the terminal are shown as \x0a. So are backslashes, so that no two texts look alike.
+/// Long texts are cut off. Allocates nothing, so that it can report a lack of memory.
 class printable {
 public:
     explicit printable(std::string_view text) noexcept {
@@ -27,7 +27,7 @@ public:
 
 private:
     void add(unsigned char byte) noexcept {
-        // From 128 on: in UTF-8, but also the commands of some terminals.
+        // Bytes from 128 on belong to UTF-8, but some terminals take them as commands.
         if (byte < ' ' || byte >= 127 || byte == '\\') {
             size_ += static_cast<std::size_t>(
                 std::snprintf(&text_[size_], sizeof "\\x00", "\\x%02x", byte));

@@ -17,7 +17,8 @@
 
 namespace example {
 
-/// as_result() keeps the read in the frame: the end is noticed even when there is no memory.
+/// Reads to the end of standard input. as_result() keeps the read in the frame, so that the end is
+/// noticed even without memory.
 inline eddy::task<> until_input_ends(eddy::loop& loop) {
     const eddy::stream input(loop, eddy::unique_fd(STDIN_FILENO));
     char ignored[256];
@@ -26,8 +27,8 @@ inline eddy::task<> until_input_ends(eddy::loop& loop) {
     }
 }
 
-/// Runs what goes on for ever, until it fails; if standard input is a pipe, also until that is
-/// closed. So whoever starts it with a pipe can end it in good order, and it ends with them.
+/// Runs an endless service until it fails or, if standard input is a pipe, until the pipe is
+/// closed. So a parent process can end the service in good order, and the service ends with it.
 template <class Sender>
 void run_until_input_ends(eddy::loop& loop, Sender service) {
     struct stat input{};

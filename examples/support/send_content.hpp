@@ -20,8 +20,7 @@
 
 namespace example {
 
-/// Says on standard error why the answer with a file broke off, unless the peer ended it or was too
-/// slow.
+/// Prints why the answer with a file broke off, unless the peer ended it or was too slow.
 inline void say_unless_the_peer(const std::string& path, const std::exception& failure) {
     if (const auto* const error = dynamic_cast<const std::system_error*>(&failure)) {
         for (const std::errc theirs : {std::errc::connection_reset, std::errc::broken_pipe,
@@ -47,8 +46,8 @@ inline eddy::task<> send_pieces(eddy::tcp::socket& peer, const eddy::file& file,
     throw;
 }
 
-/// Sends the first `size` bytes of a file, which the head of the answer has announced, in pieces
-/// that each have `patience`. Throws if that fails, and says so if it is a failure of ours.
+/// Sends the first `size` bytes of a file, as the head has announced, in pieces with `patience` for
+/// each. Throws if that fails, and prints the reason unless it is the peer's.
 inline eddy::task<> send_content(eddy::tcp::socket& peer, const eddy::file& file,
                                  const std::string& path, std::int64_t size,
                                  eddy::duration patience) try {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Opens the listener of an example server.
 #pragma once
 
 #include <eddy/io/tcp/acceptor.hpp>
@@ -7,10 +9,9 @@
 #include <cstdio>
 #include <system_error>
 
-/// What the servers among the examples share.
 namespace example {
 
-/// Listens on the loopback address and says so. Throws std::system_error.
+/// Listens on the loopback address, and prints port and engine. Throws std::system_error.
 inline eddy::tcp::acceptor listen(eddy::loop& loop, unsigned short port) {
     eddy::tcp::acceptor acceptor(loop, eddy::address::loopback_v4(port));
     eddy::address where;

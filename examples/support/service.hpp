@@ -21,8 +21,8 @@ namespace example {
 
 using namespace std::chrono_literals;
 
-/// A program that is started again whenever it ends. What it prints is printed on standard output,
-/// what happens to it on standard error, both with its name. What it has started ends with it.
+/// A program that is restarted whenever it ends. Its output goes to standard output, news of it to
+/// standard error, both with its name. Everything that it has started ends with it.
 class service {
 public:
     service(service_line line, log& to, eddy::duration grace)
@@ -31,8 +31,8 @@ public:
     const service_line& line() const noexcept { return line_; }
     bool runs() const noexcept { return !over_.is_set(); }
 
-    /// Until end() or kill(). The first delay before it is started again is 0.1 s, each other one
-    /// twice that, up to 10 s; after 10 s of life it begins anew.
+    /// Runs the program until end() or kill(). The first delay before a restart is 0.1 s, and each
+    /// further one twice that, up to 10 s. After 10 s of life the delays begin again.
     eddy::task<> run(eddy::loop& loop) {
         constexpr eddy::duration delay_min = 100ms;
         constexpr eddy::duration delay_max = 10s;
@@ -66,15 +66,15 @@ private:
                                       .in = eddy::stdio::null(),
                                       .out = eddy::stdio::pipe(),
                                       .err = eddy::stdio::like_output(),
-                                      .process_group = 0,  // a ^C is for us
+                                      .process_group = 0,  // ^C must not reach it
                                       .kill_group_on_destroy = true});
         say("started");
         co_await eddy::when_any(print_output(), until_over(loop));
         const eddy::exit_status status = co_await child_.wait();
-        child_ = {};  // which kills what it has left behind
+        child_ = {};  // kills the processes that it left behind
         say(describe(status));
     } catch (const std::system_error& e) {
-        say(e.what());  // such as a program that is not there: it may come
+        say(e.what());  // such as a missing program, which may come
     }
 
     eddy::task<> print_output() {
@@ -89,13 +89,13 @@ private:
             text.erase(0, size ? *size : text.size());
         }
     }
-    /// And a second more: what the child has started may hold its output open.
+    /// Waits a second longer than the child: processes that it started may hold its output open.
     eddy::task<> until_over(eddy::loop& loop) {
         co_await child_.wait();
         co_await loop.get_scheduler().schedule_after(1s);
     }
 
-    /// Its group has its number, which is its own for as long as it was not reaped.
+    /// Signals the process group, which has the child's number until the child is reaped.
     void signal_all(int signum) const noexcept {
         if (!child_.kill(0)) {
             ::kill(-child_.pid(), signum);
@@ -108,7 +108,7 @@ private:
     log& log_;
     eddy::duration grace_;
     eddy::process child_;
-    eddy::event leaving_;  ///< it is not to be started again
+    eddy::event leaving_;  ///< set: no more restarts
     eddy::event over_{true};
 };
 

@@ -9,7 +9,7 @@
 
 namespace example {
 
-/// A line of a file of services: a name, a program, its arguments.
+/// A line of a service file: a name, a program, its arguments.
 struct service_line {
     std::string name;
     std::string program;
@@ -18,7 +18,7 @@ struct service_line {
     bool operator==(const service_line&) const = default;
 };
 
-/// Empty lines, and those that begin with a #, are skipped. Throws std::runtime_error.
+/// Reads a service file; skips empty lines, and lines that begin with #. Throws std::runtime_error.
 inline std::vector<service_line> read_service_file(const std::string& path) {
     std::ifstream file(path);
     std::vector<service_line> all;

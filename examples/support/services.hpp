@@ -15,12 +15,12 @@ namespace example {
 /// The services of a file, in its order.
 class services {
 public:
-    /// `grace`: for each that is to end, before it is killed.
+    /// `grace` is the time in which a service must end before it is killed.
     services(eddy::loop& loop, log& to, eddy::duration grace)
         : loop_(loop), log_(to), grace_(grace) {}
 
-    /// Ends those that are not in `lines`, or differ, and starts those that are new, as children.
-    /// It may be stopped while it waits for an end, and nothing is lost.
+    /// Ends services that are not in `lines` or differ, and starts the new ones as children. A stop
+    /// while a service ends loses nothing.
     eddy::task<> become(const std::vector<service_line>& lines, eddy::nursery& children) {
         std::list<service> next;
         for (const service_line& line : lines) {
@@ -41,13 +41,13 @@ public:
         }
     }
 
-    /// All of them, the last one first, each in good time.
+    /// Ends all services, the last one first, each in good time.
     eddy::task<> end() {
         co_await end_each(gone_);
         co_await end_each(current_);
     }
 
-    /// All that are left, at once.
+    /// Kills all remaining services at once.
     void kill() noexcept {
         for (std::list<service>* list : {&gone_, &current_}) {
             for (service& s : *list) s.kill();
@@ -65,7 +65,7 @@ private:
     log& log_;
     eddy::duration grace_;
     std::list<service> current_;
-    std::list<service> gone_;  ///< they are about to end
+    std::list<service> gone_;  ///< services that are about to end
 };
 
 }  // namespace example

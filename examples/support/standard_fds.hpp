@@ -9,8 +9,8 @@
 
 namespace example {
 
-/// Throws unless fds 0, 1 and 2 are open. Call it first: what is opened later would take the place
-/// of one that is not, and be read or written as if it were that.
+/// Throws unless fds 0, 1 and 2 are open. Call it first: otherwise a file that is opened later
+/// could take the place of a closed one, and be read or written as a standard stream.
 inline void require_standard_fds() {
     constexpr const char* names[] = {"input", "output", "error"};
     for (int fd = 0; fd != 3; ++fd) {
@@ -20,7 +20,7 @@ inline void require_standard_fds() {
     }
 }
 
-/// Whether all that was printed has been written, which a full disk shows only at the end.
+/// True if all output was written: on a full disk, only the last flush may fail.
 inline bool printed_all() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
 
 }  // namespace example

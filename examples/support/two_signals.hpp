@@ -11,12 +11,12 @@
 
 namespace example {
 
-/// ^C and SIGTERM, of which the first asks for an orderly end and the second for a quick one.
+/// Waits for ^C and SIGTERM: the first signal asks for an orderly end, the second for a quick one.
 class two_signals {
 public:
     explicit two_signals(eddy::loop& loop) : signals_(loop, blocked({SIGINT, SIGTERM})) {}
 
-    /// Stops the nursery when the first one comes, and goes on listening.
+    /// Stops the nursery at the first signal, and then waits for the second.
     eddy::task<> stop(eddy::nursery& jobs) {
         const auto told = co_await eddy::wait_any_signal(signals_, signals_.signals());
         first_ = told.signum;
@@ -25,9 +25,9 @@ public:
         second_.set();
     }
 
-    /// Which came first, or 0.
+    /// The first signal, or 0 if none came.
     int first() const noexcept { return first_; }
-    /// A sender that completes when the second has come.
+    /// A sender that completes when the second signal has come.
     auto second() noexcept { return second_.wait(); }
 
 private:

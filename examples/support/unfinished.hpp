@@ -8,8 +8,7 @@
 
 namespace example {
 
-/// A file that this program has just made (O_EXCL), and that is there only until it is finished,
-/// whatever goes wrong.
+/// A file that this program has just made (O_EXCL). It is removed unless finish() is called.
 class unfinished {
 public:
     explicit unfinished(std::string name) noexcept : name_(std::move(name)) {}
@@ -19,7 +18,7 @@ public:
     unfinished(const unfinished&) = delete;
     unfinished& operator=(const unfinished&) = delete;
 
-    /// Replaces the file `name` by this one. From here on others may make one of the old name.
+    /// Renames the file to `name`, replacing any such file. Others may then use the old name.
     void finish(const std::string& name) {
         std::filesystem::rename(name_, name);
         name_.clear();

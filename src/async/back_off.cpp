@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Computes the delays between the tries of retry().
 #include <eddy/async/detail/compose/back_off.hpp>
 
 #include <eddy/base/assert.hpp>
@@ -30,13 +32,13 @@ std::optional<duration> back_off::next() noexcept {
     const double longest_ns = std::min(delay_ns_, static_cast<double>(policy_.delay_max.count()));
     delay_ns_ = longest_ns * policy_.factor;
     const double delay_ns = longest_ns * (1 - policy_.jitter * random());
-    // The longest one, as a double, is one nanosecond more than a duration can hold.
+    // As a double, the longest duration is one nanosecond more than a duration can hold.
     return delay_ns < static_cast<double>(duration::max().count())
                ? duration(static_cast<duration::rep>(delay_ns))
                : duration::max();
 }
 
-/// From 0 up to 1, by a counter whose bits are mixed (the constants of SplitMix64).
+/// Returns a number from 0 up to 1, by mixing the bits of a counter (constants of SplitMix64).
 double back_off::random() noexcept {
     std::uint64_t bits = random_ += 0x9e3779b97f4a7c15;
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;

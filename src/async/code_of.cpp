@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Extracts the error code of an exception.
 #include <eddy/async/detail/compose/code_of.hpp>
 
 namespace eddy::detail {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Sets and resets an event, and releases its waiters.
 #include <eddy/async/detail/sync/event_core.hpp>
 
 namespace eddy::detail {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Hands out the tokens of a rate limiter, and passes the turn from waiter to waiter.
 #include <eddy/async/detail/sync/rate_limiter_core.hpp>
 
 #include <eddy/base/detail/member.hpp>
@@ -52,7 +54,7 @@ void rate_waiter::on_cancel(timer& t) noexcept {
     self.core_->give_up(self);
 }
 
-/// Thread: of its loop.
+/// Disarms the turn and the timer. Thread: that of its loop.
 void rate_waiter::calm() noexcept {
     if (home() == nullptr) return;
     if (turn_.posted()) home()->disarm(turn_);
@@ -68,7 +70,7 @@ bool rate_limiter_core::take(std::size_t n, time_point now) noexcept {
     return true;
 }
 
-/// When the bucket holds `n`.
+/// Returns the time at which the bucket holds `n` tokens.
 time_point rate_limiter_core::ready_at(std::size_t n) const noexcept {
     return saturating_add(full_at_, -cost_ * static_cast<duration::rep>(burst_ - n));
 }
@@ -93,14 +95,14 @@ bool rate_limiter_core::enter(rate_waiter& node, bool may_wait) noexcept {
         node.error = std::make_error_code(std::errc::not_enough_memory);
         return decide(node, waiter::state::closed);
     }
-    // The timer of those behind tells of nothing but a drain.
+    // The timers of the other waiters only serve to notice a drain.
     const time_point turn = waiting_.empty() ? ready_at(node.wanted) : never;
     waiting_.wait(node);
     node.home()->post_at(turn, *node.timer_);
     return false;
 }
 
-/// The first one may have changed.
+/// Gives the turn to the first waiter, which may have changed.
 void rate_limiter_core::next_turn() noexcept {
     if (waiting_.empty()) return;
     auto& first = static_cast<rate_waiter&>(waiting_.front());
@@ -113,11 +115,11 @@ void rate_limiter_core::turn_came(rate_waiter& node) noexcept {
     node.turn_posted_ = false;
 }
 
-/// Thread: of its loop.
+/// Takes the tokens of `node`, or sets its timer if there are too few. Thread: that of its loop.
 void rate_limiter_core::have_turn(rate_waiter& node) noexcept {
     {
         const std::lock_guard lock(mutex_);
-        // Stopped: that is on its way. Not the first: its turn comes again.
+        // A stopped waiter is about to complete. One that is not the first gets another turn.
         if (node.how() != waiter::state::waiting || &waiting_.front() != &node) return;
         if (!take(node.wanted, clock::now())) {
             node.home()->post_at(ready_at(node.wanted), *node.timer_);
@@ -130,7 +132,7 @@ void rate_limiter_core::have_turn(rate_waiter& node) noexcept {
     node.complete();
 }
 
-/// Its loop is drained and has no timers any more. Thread: of its loop.
+/// Stops `node`, because its loop is drained and has no timers. Thread: that of its loop.
 void rate_limiter_core::give_up(rate_waiter& node) noexcept {
     {
         const std::lock_guard lock(mutex_);

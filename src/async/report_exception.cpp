@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Reports the exceptions of tasks in the background, except the end of closed sockets and the like.
 #include <eddy/async/report_exception.hpp>
 
 #include "base/report.hpp"

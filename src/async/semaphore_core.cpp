@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Takes, grants and releases the permits of a semaphore or mutex.
 #include <eddy/async/detail/sync/semaphore_core.hpp>
 
 namespace eddy::detail {
 
-/// Nobody overtakes those who wait.
+/// Takes `n` permits, but does not overtake a waiter.
 bool semaphore_core::take(std::size_t n) noexcept {
     if (permits_ < n || !waiting_.empty()) return false;
     permits_ -= n;
@@ -49,7 +51,7 @@ bool semaphore_core::enter(semaphore_waiter& node, bool may_wait) noexcept {
 void semaphore_core::stop(semaphore_waiter& node) noexcept {
     locked([&](wait_list& here) {
         const bool left = waiting_.stop(node, here);
-        if (left) grant(here);  // those behind it may want less
+        if (left) grant(here);  // waiters behind it may want less
         return left;
     });
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Allocates the blocks for operations of waiting tasks, and frees them when a thread ends.
 #include <eddy/async/detail/await/spare_room.hpp>
 
 #include "base/at_thread_exit.hpp"
@@ -13,7 +15,7 @@ constexpr spare_rooms none_are_kept = {.first = nullptr, .count = spare_rooms::c
 
 }  // namespace
 
-/// A thread that makes none keeps none: it has nobody to drop them at its end.
+/// A thread that makes no block keeps none, because nothing would free it when the thread ends.
 constinit thread_local std::array<spare_rooms, 2> rooms_of_thread = {none_are_kept, none_are_kept};
 
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Allocates and frees the frames of tasks, and stores the memory resource behind each frame.
 #include <eddy/async/detail/task/task_frame.hpp>
 
 #include <cstring>

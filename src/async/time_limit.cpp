@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Arms a time limit, and takes it back from any thread.
 #include <eddy/async/detail/compose/time_limit.hpp>
 
 #include <eddy/base/detail/member.hpp>
@@ -13,7 +15,7 @@ time_limit::owned_timer::owned_timer(loop& home, time_limit* limit)
 
 time_limit::~time_limit() {
     if (!timer_) return;
-    // relaxed: who destroys it while it is armed is its loop's thread.
+    // relaxed: only the loop's thread destroys an armed limit.
     if (entry_.posted()) timer_->home().disarm(entry_);
     if (timer_->armed() || !over_.load(std::memory_order_relaxed)) timer_->home().disarm(*timer_);
 }
@@ -31,7 +33,7 @@ void time_limit::arm(time_point when) noexcept {
 }
 
 bool time_limit::become_over() noexcept {
-    // relaxed: what is published goes with whatever the owner does next.
+    // relaxed: the owner publishes its data by what it does next.
     return !over_.exchange(true, std::memory_order_relaxed);
 }
 

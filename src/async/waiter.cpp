@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Keeps the lists of waiters of synchronization primitives, and completes the waiters.
 #include <eddy/async/detail/sync/waiter.hpp>
 
 #include <eddy/base/detail/member.hpp>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Declares what libgrpc.so.29 (gRPC 1.51) exports for polling engines, and how it calls them. gRPC
+// does not install its own declarations; these are ours, and contain only what the adapter needs.
 #pragma once
 
 #include <absl/status/status.h>
@@ -7,13 +10,10 @@
 
 #include <cstdint>
 
-/// What libgrpc.so.29 (gRPC 1.51) exports for polling engines, and how it calls them. Its own
-/// declarations are not installed; these are ours, and say only what the adapter needs.
-
-/// What gRPC wants to be called. Opaque: it is handed back by ExecCtx::Run.
+/// A callback of gRPC. It is opaque, and only handed back by ExecCtx::Run().
 struct grpc_closure;
 
-/// A node in gRPC's list of what must be gone before it has shut down.
+/// A node in gRPC's list of objects that must be gone before its shutdown is complete.
 struct grpc_iomgr_object {
     char* name;
     grpc_iomgr_object* next;
@@ -24,7 +24,7 @@ void grpc_iomgr_unregister_object(grpc_iomgr_object* object);
 
 namespace grpc_core {
 
-/// Read only by builds of gRPC with assertions.
+/// A place in the source, which only builds of gRPC with assertions read.
 struct DebugLocation {
     const char* file;
     int line;
@@ -43,20 +43,20 @@ public:
 
     gpr_timespec as_timespec(gpr_clock_type clock) const;
 
-    /// Since the process began; the limits of the type are the infinite past and future.
+    /// Milliseconds since the process began; the type's limits are the infinite past and future.
     std::int64_t millis;
 
-    /// Of this thread; remembers the time until it is told to look again.
+    /// The clock of this thread, which remembers the time until InvalidateCache() is called.
     static thread_local Source* thread_local_time_source_;
 };
 
-/// The list of closures that a thread is to run before it leaves gRPC. Each thread that calls a
-/// polling engine has one.
+/// The closures that a thread must run before it leaves gRPC. Each caller of a polling engine has
+/// one.
 class ExecCtx {
 public:
     /// Puts the closure into the list of this thread.
     static void Run(const DebugLocation& where, grpc_closure* closure, absl::Status status);
-    /// Runs what is in the list.
+    /// Runs the closures in the list.
     bool Flush();
 
     static thread_local ExecCtx* exec_ctx_;
@@ -71,8 +71,7 @@ class bag;
 class lent_pollset;
 struct worker;
 
-/// The table of an engine, in gRPC's order. What gRPC holds by pointer is of the engine's own
-/// types.
+/// The functions of an engine, in gRPC's order. gRPC has only pointers to the engine's own types.
 struct engine_table {
     std::size_t pollset_size;
     bool can_track_errors;
@@ -90,7 +89,7 @@ struct engine_table {
     void (*fd_set_error)(watched_fd*);
     bool (*fd_is_shut_down)(watched_fd*);
 
-    /// Memory of pollset_size bytes, all zero; the lock is for gRPC to use.
+    /// Gets pollset_size bytes of zeroed memory, and sets `*lock` to the lock that gRPC is to use.
     void (*pollset_init)(lent_pollset*, gpr_mu** lock);
     void (*pollset_shutdown)(lent_pollset*, grpc_closure* done);
     void (*pollset_destroy)(lent_pollset*);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Keeps the contents of gRPC's pollset sets, and ends bags when their last descriptor is gone.
 #include "bag.hpp"
 
 #include "domain.hpp"

@@ -12,14 +12,14 @@
 
 namespace eddy::grpc_adapter {
 
-/// gRPC's pollset_set. Made by `new`; end() is its end.
+/// gRPC's pollset_set. It is made by `new`, and end() is its end.
 ///
-/// gRPC counts on what its own engines do: a descriptor that a pollset got through a set is polled
-/// there for as long as both live, although the way is cut (a connection whose handshake is done
-/// waits for the peer's settings like that). So descriptors stay in a bag, and ties between bags
-/// stay, until one of them is gone; and a bag stays until its last descriptor is.
+/// gRPC relies on a property of its own engines: a descriptor that a pollset got through a set is
+/// polled there for as long as both live, even after the two were separated. (A connection whose
+/// handshake is done waits for the peer's settings in this way.) So descriptors and ties between
+/// bags stay until one side is gone, and a bag stays until its last descriptor is gone.
 ///
-/// One lock for all bags: they change with connections, not with calls.
+/// One lock guards all bags, because they change with connections, not with calls.
 class bag final {
 public:
     bag();
@@ -28,13 +28,14 @@ public:
 
     void add(watched_fd& fd);
     void add(bag& item);
-    /// gRPC may add a pollset several times, and removes it as often.
+    /// Adds a pollset. gRPC may add one several times, and removes it as often.
     void add(lent_pollset& set);
     void remove(lent_pollset& set);
-    /// Pollsets leave.
+    /// Removes all pollsets, and ends the bag as soon as it has no descriptors.
     void end();
 
-    /// `fd` is about to be orphaned. Returns what goes with it, to be deleted afterwards.
+    /// Removes `fd`, which is about to be orphaned, from its bags. Returns the bags that end with
+    /// it, which must be deleted afterwards.
     static std::vector<std::unique_ptr<bag>> forget(watched_fd& fd);
 
 private:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Makes the domain of the engine, and converts and logs errors for gRPC.
 #include "domain.hpp"
 
 #include <eddy/adapters/grpc.hpp>
@@ -14,8 +16,8 @@ namespace grpc_adapter {
 
 namespace {
 
-/// Closures of the adapter only pass closures of gRPC on to the list of the thread, so they are run
-/// there and then: gRPC expects a shutdown, or an event that had come before, to need no poller.
+/// Runs closures immediately, because those of the adapter only put gRPC's closures into the list
+/// of the thread. gRPC expects that a shutdown, or an event that came before, needs no poller.
 class at_once final : public closure_executor {
 public:
     void execute(closure& c) override { c.run(); }

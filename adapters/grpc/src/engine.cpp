@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The function table of the engine `eddy`, and its registration with gRPC.
 #include "abi.hpp"
 #include "bag.hpp"
 #include "domain.hpp"
@@ -19,11 +21,11 @@ namespace grpc_adapter {
 
 namespace {
 
-// gRPC puts it behind other things, in memory that is aligned for pointers.
+// gRPC puts a pollset behind other objects, in memory that is aligned for pointers.
 static_assert(alignof(lent_pollset) <= alignof(void*));
 
-/// gRPC connects, has the handle made, and only then looks at the errno of connect(). A lock of
-/// gRPC's that is taken on the way leaves ENOENT there when two threads first meet at one.
+/// Makes a handle and preserves errno: gRPC calls connect(), then this, and only then reads errno.
+/// On the way, a lock of gRPC sets errno to ENOENT when two threads first contend for one.
 watched_fd* create_fd(int number, const char* name, bool) {
     const int of_connect = errno;
     auto* const made = new watched_fd(number, name);
@@ -46,9 +48,9 @@ void add(bag* b, Thing* thing) {
     b->add(*thing);
 }
 
-/// gRPC 1.51 has a second set of threads, for timers and the like, that reads the same variable for
-/// a poller of its own, knows only the built-in ones, and crashes at its end if it has found none.
-/// It looks later, and takes the first name that it knows.
+/// Appends a built-in poller to GRPC_POLL_STRATEGY. A second set of threads in gRPC 1.51, for
+/// timers and the like, reads the variable later and takes the first name that it knows. It knows
+/// only built-in pollers, and crashes at its end if it has found none.
 void name_a_poller_for_the_rest() {
     constexpr const char* variable = "GRPC_POLL_STRATEGY";
     const char* const named = std::getenv(variable);
@@ -56,7 +58,7 @@ void name_a_poller_for_the_rest() {
     ::setenv(variable, both.c_str(), 1);
 }
 
-/// Asked once. The engine is never a default.
+/// Called by gRPC once. The engine is never a default.
 bool is_available(bool asked_for_by_name) {
     if (!asked_for_by_name || !make_domain()) {
         return false;
@@ -99,7 +101,7 @@ const grpc_event_engine_vtable engine = {{
     .bag_add_pollset = add<lent_pollset>,
     .bag_remove_pollset = [](bag* b, lent_pollset* p) { b->remove(*p); },
     .bag_add_bag = add<bag>,
-    .bag_remove_bag = [](bag*, bag*) {},  // it stays: see bag
+    .bag_remove_bag = [](bag*, bag*) {},  // ties stay: see bag
     .bag_add_fd = add<watched_fd>,
     .bag_remove_fd = [](bag*, watched_fd*) {},
 
@@ -112,7 +114,7 @@ const grpc_event_engine_vtable engine = {{
     .run_in_background = [](grpc_closure*, absl::Status) { return false; },
 }};
 
-/// For programs that load the library and never call it.
+/// Registers the engine in programs that load the library and never call it.
 [[gnu::constructor]] void on_load() { register_grpc_engine(); }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Lets gRPC's threads work on a pollset, and runs gRPC's closures after that.
 #include "lent_pollset.hpp"
 
 #include "domain.hpp"
@@ -14,7 +16,7 @@ namespace eddy::grpc_adapter {
 
 namespace {
 
-/// Whose closures this thread runs: kicks from inside them are for itself.
+/// The pollset whose closures this thread runs: kicks from inside them are for this thread itself.
 thread_local const lent_pollset* running_for = nullptr;
 
 struct lockable {
@@ -81,7 +83,7 @@ void lent_pollset::run_closures() {
 absl::Status lent_pollset::kick(worker* one) noexcept {
     if (one != nullptr) {
         if (!one->on_its_way_out) {
-            // An error says that it has left the pollset, and just waits for this lock.
+            // An error means that the worker has left the pollset and only waits for this lock.
             set_.kick(one->inside);
         }
     } else if (running_for != this && (polling_ > 0 || on_their_way_out_ == 0)) {

@@ -9,14 +9,13 @@
 
 namespace eddy::grpc_adapter {
 
-/// A thread of gRPC's in work(), as gRPC knows it.
+/// A thread of gRPC in work(), as gRPC knows it.
 struct worker {
     pollset_worker inside;
-    bool on_its_way_out = false;  ///< it runs closures, and will look for itself afterwards
+    bool on_its_way_out = false;  ///< runs closures, and looks for work afterwards
 };
 
-/// gRPC's pollset, in memory that gRPC provides, with a lock that it takes before work(), kick()
-/// and shutdown().
+/// gRPC's pollset, in gRPC's memory. gRPC takes its lock before work(), kick() and shutdown().
 class lent_pollset final {
 public:
     explicit lent_pollset(gpr_mu** lock);
@@ -26,15 +25,15 @@ public:
 
     pollset& set() noexcept { return set_; }
 
-    /// Polls, frees the lock, runs what became due and returns with the lock. `published` may be
-    /// null; else it is valid for kick() until this returns.
+    /// Polls, releases the lock, runs the closures that became due, and returns with the lock held.
+    /// `published` may be null; otherwise `*published` is valid for kick() until this call returns.
     absl::Status work(worker** published, grpc_core::Timestamp deadline);
-    /// Null: any one. A thread that is about to look for itself need not be kicked.
+    /// Kicks `one`, or any worker if null. A worker that is about to look for work needs no kick.
     absl::Status kick(worker* one) noexcept;
-    /// `done` is handed over when no thread is in work() and no bag holds it.
+    /// Shuts down: `done` is handed over when no thread is in work() and no bag holds the pollset.
     void shutdown(grpc_closure* done);
 
-    /// A bag holds it. Not under the lock.
+    /// Counts the bags that hold the pollset. Precondition: the lock is not held.
     void tie() noexcept;
     void untie();
 
@@ -50,7 +49,7 @@ private:
     grpc_closure* on_shut_down_ = nullptr;
     struct : closure {
         using closure::closure;
-    } drained_{[](closure&, std::error_code) {}};  // end_if_idle() knows by its own counts
+    } drained_{[](closure&, std::error_code) {}};  // end_if_idle() has its own counts
 };
 
 }  // namespace eddy::grpc_adapter

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Watches a descriptor of gRPC through a poll_handle.
 #include "watched_fd.hpp"
 
 #include "bag.hpp"
@@ -50,14 +52,14 @@ bool watched_fd::decide_end(absl::Status why) {
     if (end_decided_.exchange(true, std::memory_order_relaxed)) {
         return false;
     }
-    // Seen by whoever is called with an error: that is after handle_.shutdown(), under its lock.
+    // Closures that get an error see this: handle_.shutdown() comes later, under its lock.
     why_ = std::move(why);
     return true;
 }
 
 void watched_fd::shutdown(absl::Status why) {
     if (decide_end(std::move(why))) {
-        ::shutdown(number_, SHUT_RDWR);  // no socket: an error that does not matter
+        ::shutdown(number_, SHUT_RDWR);  // fails if it is no socket, which does not matter
         handle_.shutdown(std::make_error_code(std::errc::operation_canceled));
     }
 }

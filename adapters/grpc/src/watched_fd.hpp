@@ -12,7 +12,7 @@
 
 namespace eddy::grpc_adapter {
 
-/// gRPC's handle of a descriptor. Made by `new`; orphan() is its end.
+/// gRPC's handle of a descriptor. It is made by `new`, and orphan() is its end.
 class watched_fd final {
 public:
     watched_fd(int number, const char* name);
@@ -22,14 +22,14 @@ public:
     int number() const noexcept { return number_; }
     poll_handle& handle() noexcept { return handle_; }
 
-    /// Precondition: nobody waits for that event.
+    /// Hands `call` over at the next event of this kind. Precondition: no call waits for one.
     void notify_on(poll_event_kind kind, grpc_closure* call);
     void make_ready(poll_event_kind kind) noexcept { handle_.make_ready(kind); }
 
-    /// The waits there are, and all later ones, end with `why`; the first call decides.
+    /// Ends all present and later waits with `why`. The first call decides.
     void shutdown(absl::Status why);
     bool is_shut_down() const noexcept { return handle_.is_shut_down(); }
-    /// Closes the descriptor, or gives it back if `release_to` is not null.
+    /// Closes the descriptor, or stores it in `*release_to` if that is not null.
     void orphan(grpc_closure* on_done, int* release_to, const char* reason);
 
 private:
@@ -54,9 +54,9 @@ private:
     std::array<wait, 3> waits_;
     end end_;
     std::atomic<bool> end_decided_{false};
-    absl::Status why_;  ///< of shutdown: written once, before the handle is shut down
+    absl::Status why_;  ///< reason of the end: written once, before the handle is shut down
     grpc_iomgr_object object_{};
-    std::vector<bag*> bags_;  ///< that it is in; guarded by their lock
+    std::vector<bag*> bags_;  ///< the bags that it is in; guarded by their lock
 
     friend class bag;
 };

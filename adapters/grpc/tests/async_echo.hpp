@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// An echo server and calls without a thread per call: completion queues on both sides.
 #pragma once
 
 #include "raw_echo.hpp"
@@ -11,7 +13,6 @@
 #include <thread>
 #include <vector>
 
-/// The same without a thread a call: completion queues on both sides.
 namespace raw_echo {
 
 /// Echoes every message of every call, whatever its method.
@@ -40,7 +41,7 @@ public:
     int port() const { return port_; }
 
 private:
-    /// One call: read, write, read, ... until the client has no more.
+    /// One call: reads and writes in turn until the client has no more messages.
     class session final {
     public:
         session(grpc::AsyncGenericService& from, grpc::ServerCompletionQueue& queue)
@@ -97,7 +98,7 @@ private:
     std::vector<std::jthread> threads_;
 };
 
-/// A unary call whose end a completion queue tells, with this as its tag.
+/// A unary call whose end arrives in a completion queue, with this object as its tag.
 struct async_call {
     async_call(grpc::GenericStub& stub, grpc::CompletionQueue& queue, const bytes& in)
         : reader(stub.PrepareUnaryCall(&context, unary_name, in, &queue)) {

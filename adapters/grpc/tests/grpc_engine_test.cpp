@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Tests gRPC over eddy's polling engine. libgrpc is not built for TSan, which cannot see its locks.
 #include "async_echo.hpp"
 #include "raw_echo.hpp"
 
@@ -32,8 +34,8 @@ std::atomic<bool> spoils{false};
 
 }  // namespace
 
-/// Stands in front of gRPC's own, which takes a lock: in Abseil the first thread that has to wait
-/// for one looks for a file that few systems have, and leaves errno behind.
+/// Wraps gRPC's own function, which takes a lock. In Abseil, the first thread that has to wait for
+/// a lock looks for a file that few systems have, and leaves errno set; `spoils` does the same.
 void grpc_iomgr_register_object(grpc_iomgr_object* object, const char* name) {
     using function = void(grpc_iomgr_object*, const char*);
     static auto* const real = reinterpret_cast<function*>(
@@ -45,14 +47,12 @@ void grpc_iomgr_register_object(grpc_iomgr_object* object, const char* name) {
     }
 }
 
-// libgrpc is not built for TSan, which would know nothing of its locks.
-
 namespace {
 
 using namespace raw_echo;
 using namespace std::chrono_literals;
 
-/// gRPC chooses its engine when it is first used.
+/// Registers the engine before gRPC is first used, which is when gRPC chooses one.
 class chosen_engine final : public testing::Environment {
 public:
     void SetUp() override {
@@ -104,7 +104,7 @@ TEST(GrpcEngineNoTsan, ItIsEddyThatPolls) {
     const eddy::poll_counters before = eddy::grpc_engine_domain()->counters();
     for (int i = 0; i < 100; ++i) expect_echo(*channel, "ping");
     const eddy::poll_counters after = eddy::grpc_engine_domain()->counters();
-    // A request and its answer each make a socket readable, and nobody else would tell.
+    // A request and its answer each make a socket readable, and only the engine can report that.
     EXPECT_GE(after.events - before.events, 200U);
     EXPECT_GT(after.waits, before.waits);
 }
@@ -169,8 +169,8 @@ TEST(GrpcEngineNoTsan, AStreamFromTheServerArrives) {
 TEST(GrpcEngineNoTsan, ADeadlineEndsACallOnBothSides) {
     sync_server server;
     const auto channel = server.connect();
-    // On a busy machine a deadline may pass before the server has seen the call. How long it took
-    // is not asked: gRPC reads two clocks to convert a deadline, and may be interrupted in between.
+    // On a busy machine, a deadline may pass before the server has seen the call. The time until
+    // then is not tested: gRPC reads two clocks to convert it, and may be interrupted in between.
     for (auto wait = 100ms; server.echo.hanging == 0 && wait < 20s; wait *= 2) {
         grpc::ClientContext context;
         bytes out;
@@ -355,10 +355,10 @@ TEST(GrpcEngineNoTsan, NoDescriptorIsLeftBehind) {
             expect_echo(*channels.back(), "x");
         }
     };
-    round();  // what gRPC makes once and keeps
+    round();  // makes what gRPC keeps
     const std::size_t before = open_fds();
     for (int i = 0; i < 5; ++i) round();
-    // The last connections may be closed by gRPC's own threads, a little later.
+    // gRPC's own threads may close the last connections a little later.
     for (int ms = 0; ms < 10'000 && open_fds() > before; ++ms) std::this_thread::sleep_for(1ms);
     EXPECT_LE(open_fds(), before);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// A service whose messages are bytes, so that no protocol compiler is needed, and calls of it.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -16,7 +18,6 @@
 #include <string_view>
 #include <vector>
 
-/// A service whose messages are bytes, so that no protocol compiler is needed, and calls of it.
 namespace raw_echo {
 
 using bytes = grpc::ByteBuffer;
@@ -44,7 +45,7 @@ inline std::string to_string(const bytes& b) {
     return text;
 }
 
-/// Sync: each call has a thread of the server's.
+/// A synchronous service: each call has a thread of the server.
 class service final : public grpc::Service {
 public:
     service() {
@@ -111,7 +112,7 @@ private:
     }
 };
 
-/// A call that waits for its answer.
+/// Makes a unary call and waits for its answer.
 inline grpc::Status call(grpc::Channel& channel, const char* name, grpc::ClientContext& context,
                          const bytes& in, bytes& out) {
     return grpc::internal::BlockingUnaryCall(&channel, method(name, method::NORMAL_RPC), &context,
@@ -125,14 +126,14 @@ inline std::unique_ptr<grpc::ClientReaderWriter<bytes, bytes>> open_stream(
         factory::Create(&channel, method(stream_name, method::BIDI_STREAMING), &context));
 }
 
-/// A connection of its own, not one that channels of the same address share.
+/// Opens a separate connection, not one that channels of the same address share.
 inline std::shared_ptr<grpc::Channel> connect(const std::string& address) {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
 }
 
-/// A server whose calls have a thread each.
+/// A server with one thread per call.
 class sync_server final {
 public:
     explicit sync_server(const std::string& address = "127.0.0.1:0") {

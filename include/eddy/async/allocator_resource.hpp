@@ -8,13 +8,13 @@
 
 namespace eddy {
 
-/// An allocator of any kind as a memory resource, for what takes only those: the frames of tasks.
+/// Adapts any allocator to std::pmr::memory_resource, from which the frames of tasks are allocated.
 ///
 ///     eddy::allocator_resource memory(my_allocator<std::byte>(arena));
 ///     co_await serve(std::allocator_arg, &memory, std::move(peer));
 ///
-/// It must outlive what was allocated from it. Thread: those on which the allocator may be used.
-/// Alignments above that of operator new are refused with std::bad_alloc.
+/// Refuses alignments above that of operator new with std::bad_alloc. Thread: those on which the
+/// allocator may be used. Lifetime: the resource must outlive what was allocated from it.
 template <class Allocator>
 class allocator_resource final : public std::pmr::memory_resource {
     struct alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) unit {
@@ -27,7 +27,7 @@ public:
     explicit allocator_resource(const Allocator& from) noexcept : from_(from) {}
 
 private:
-    /// At least one: allocators may answer nullptr for none.
+    /// Returns at least 1: an allocator may return nullptr for 0 units.
     static std::size_t units_of(std::size_t bytes) noexcept {
         return bytes / sizeof(unit) + (bytes % sizeof(unit) != 0 || bytes == 0 ? 1 : 0);
     }

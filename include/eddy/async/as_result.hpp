@@ -105,8 +105,8 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// The same with its std::error_code as a value: it completes with a result<T>. The code of a
-/// std::system_error is told in the same way; any other error stays one.
+/// Completes with a result<T>, which holds the value or the std::error_code of `sender`. A
+/// std::system_error is replaced by its code; all other errors stay errors.
 ///
 ///     auto got = co_await as_result(socket.read_some(buffer));    // result<std::size_t>
 template <class Sender>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Includes all of `async`, and loop.run(task). Including only what a file uses compiles faster.
 #pragma once
 
-/// All of `async`, and loop.run(task). Including only what a file uses compiles faster.
 #include <eddy/async/allocator_resource.hpp>
 #include <eddy/async/as_result.hpp>
 #include <eddy/async/async_mutex.hpp>
@@ -22,7 +23,7 @@
 #include <eddy/async/when_any.hpp>
 #include <eddy/io/run.hpp>
 
-// And the senders that tasks are put together with most.
+// The senders that are most often combined with tasks.
 #include <eddy/ex/just.hpp>
 #include <eddy/ex/read_env.hpp>
 #include <eddy/ex/stopped_as_optional.hpp>

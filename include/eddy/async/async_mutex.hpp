@@ -9,7 +9,7 @@
 namespace eddy {
 EDDY_EX_BEGIN
 
-/// A lock that is awaited instead of blocking, and that may be held across other waits.
+/// A mutex that tasks await instead of blocking, and that they may hold across other waits.
 ///
 ///     async_mutex mutex;
 ///     {
@@ -17,13 +17,14 @@ EDDY_EX_BEGIN
 ///         co_await socket.write(message);
 ///     }
 ///
-/// First come, first served. Thread: any; it belongs to its guard and not to a thread. Who waits on
-/// a loop's thread goes on there, later, never inside unlock(); who waits without a loop completes
-/// inside unlock(), on its thread. Lifetime: until every lock() has completed and every guard is
-/// gone.
+/// Waiters get the lock in order of arrival. A waiter on a loop's thread continues there, later,
+/// never inside unlock(). A waiter without a loop completes inside unlock(), on the calling thread.
+///
+/// Thread: any; the lock belongs to its guard, not to a thread. Lifetime: until every lock() has
+/// completed and every guard is gone.
 class async_mutex {
 public:
-    /// Holds the lock until it is destroyed.
+    /// Owns the lock until it is destroyed.
     class [[nodiscard]] guard : public permit {
     public:
         using permit::permit;
@@ -32,7 +33,7 @@ public:
 
     /// Completes with a guard.
     auto lock() noexcept { return detail::wait_sender(lock_wait{{&core_, 1}}); }
-    /// A guard that owns the lock, or nothing.
+    /// Returns a guard that owns the lock, or an empty one if the lock is taken.
     guard try_lock() noexcept { return core_.try_acquire(1) ? guard(core_, 1) : guard(); }
 
 private:

@@ -66,19 +66,20 @@ EDDY_EX_END
 
 EDDY_EX_BEGIN
 
-/// A queue between any number of senders and receivers, that holds at most `capacity` items. With
-/// capacity 0 a send waits until someone receives.
+/// A queue of at most `capacity` items between any number of senders and receivers. With capacity
+/// 0, a send waits until a receiver takes its item.
 ///
 ///     channel<std::string> lines(16);
 ///     co_await lines.send("hello");
 ///     std::string line = co_await lines.receive();
 ///
-/// First come, first served, on both sides. A send that completes with a value has sent, any other
-/// has not; an item that was taken for a receiver arrives there even if it is stopped after that.
+/// Both sides are served in order of arrival. A send that completes with a value has sent its item;
+/// a send that ends in any other way has not. An item that was taken for a receiver reaches it,
+/// even if the receiver is stopped after that.
 ///
-/// Thread: any. Who waits on a loop's thread goes on there, later, never inside another's call; who
-/// waits without a loop completes inside the call that lets it go on. Allocates in the constructor
-/// only. Lifetime: until every send and receive has completed.
+/// Thread: any. A waiter on a loop's thread continues there, later, never inside another's call. A
+/// waiter without a loop completes inside the call that releases it. Only the constructor
+/// allocates. Lifetime: until every send and receive has completed.
 template <class T, class Allocator = std::allocator<T>>
 class channel {
     static_assert(std::is_nothrow_move_constructible_v<T>,
@@ -86,25 +87,24 @@ class channel {
                   "std::unique_ptr");
 
 public:
-    /// Throws what the allocator throws.
+    /// Throws the exceptions of the allocator.
     explicit channel(std::size_t capacity, const Allocator& allocator = {})
         : core_(capacity, allocator) {}
 
-    /// Completes with nothing when there is a place for it; with errc::channel_closed if the
-    /// channel is closed before.
+    /// Completes without a value when the item has a place, or else with errc::channel_closed.
     auto send(T item) noexcept {
         return detail::wait_sender(detail::send_wait<T, Allocator>{&core_, std::move(item)});
     }
-    /// Completes with an item; with errc::channel_closed if there is none and will be none.
+    /// Completes with an item, or with errc::channel_closed if the channel is closed and empty.
     auto receive() noexcept {
         return detail::wait_sender(detail::receive_wait<T, Allocator>{&core_});
     }
 
-    /// False: full or closed, and `item` is as it was.
+    /// Returns false if the channel is full or closed; `item` is then unchanged.
     [[nodiscard]] bool try_send(T&& item) noexcept { return core_.try_send(std::move(item)); }
     [[nodiscard]] std::optional<T> try_receive() noexcept { return core_.try_receive(); }
 
-    /// Ends all sends, those that wait too. What is in the channel can still be received.
+    /// Ends all sends, waiting ones too, with errc::channel_closed. Items can still be received.
     void close() noexcept { core_.close(); }
     bool closed() const noexcept { return core_.closed(); }
 

@@ -27,15 +27,15 @@ EDDY_EX_END
 
 EDDY_EX_BEGIN
 
-/// Something that happens once, until it is reset; everyone who waits for it goes on then.
+/// A flag to wait for: set() releases all waiters, and later waits complete at once until reset().
 ///
 ///     event ready;
 ///     co_await ready.wait();   // one or many, on any loop
 ///     ready.set();             // on any thread
 ///
-/// Thread: any. Who waits on a loop's thread goes on there, later, never inside set(); who waits
-/// without a loop completes inside set(), on its thread. A wait that was let go on stays so if the
-/// event is reset before it arrives. Lifetime: until every wait has completed.
+/// A waiter on a loop's thread continues there, later, never inside set(). A waiter without a loop
+/// completes inside set(), on the calling thread. A wait that set() has released completes even if
+/// reset() is called before it does. Thread: any. Lifetime: until every wait has completed.
 class event {
 public:
     explicit event(bool set = false) noexcept : core_(set) {}
@@ -44,7 +44,7 @@ public:
     void reset() noexcept { core_.reset(); }
     bool is_set() const noexcept { return core_.is_set(); }
 
-    /// Completes with nothing when the event is set; at once if it is.
+    /// Completes without a value when the event is set: at once if it is set already.
     auto wait() noexcept { return detail::wait_sender(detail::event_wait{&core_}); }
 
 private:

@@ -119,21 +119,20 @@ EDDY_EX_END
 
 EDDY_EX_BEGIN
 
-/// Runs `sender`, then `cleanup`, however the first one ended; completes with the result of the
-/// first.
+/// Runs `sender`, then `cleanup`, however `sender` ended. Completes with the result of `sender`.
 ///
 ///     co_await finally(serve(socket), ex::just() | ex::let_value([&] { return socket.close(); }));
 ///
-/// Nobody can stop the cleanup. If it fails, its error is the result instead of the first one's;
-/// its values are dropped, and a cleanup that ends stopped counts as done. Both are connected
-/// before the first is started, so that nothing can fail between them. Allocates nothing.
+/// The cleanup cannot be stopped. If it fails, its error replaces the result of `sender`. Its
+/// values are dropped, and a cleanup that ends stopped counts as done. Both senders are connected
+/// before `sender` starts, so that nothing can fail between them. Allocates nothing.
 struct finally_t {
     template <ex::sender Sender, ex::sender Cleanup>
     auto operator()(Sender&& sender, Cleanup&& cleanup) const {
         return detail::finally_sender<std::decay_t<Sender>, std::decay_t<Cleanup>>(
             static_cast<Sender&&>(sender), static_cast<Cleanup&&>(cleanup));
     }
-    /// Never succeeds: says in words what is wrong.
+    /// Reports wrong arguments as a compile-time error in plain words.
     template <class Sender, class Cleanup>
     void operator()(Sender&&, Cleanup&&) const {
         detail::explain_arguments<Sender, Cleanup>();

@@ -27,23 +27,23 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// The children of a block of code, which live no longer than the block: see with_nursery().
+/// The child tasks of a block of code, none of which outlives the block: see with_nursery().
 ///
-/// Thread: that of the loop that the block runs on; children run there too. stop(): any.
+/// Thread: that of the block's loop, on which the children run too. stop(): any.
 class nursery {
 public:
-    /// with_nursery() does this. `home` must be the current loop.
+    /// Called by with_nursery(). Precondition: `home` is the current loop.
     EDDY_API nursery(loop& home, detail::frame_allocator memory);
-    /// Takes back the children that there still are: the task that has it was destroyed.
+    /// Destroys the children that remain if the task that contains the nursery is destroyed.
     EDDY_API ~nursery();
     nursery(const nursery&) = delete;
     nursery& operator=(const nursery&) = delete;
 
-    /// Starts a child at once. It runs until it ends, or is stopped with the nursery. What it
-    /// throws stops the nursery, and is thrown by with_nursery(). Throws std::bad_alloc.
+    /// Starts a child at once. The child runs until it ends or the nursery is stopped. An exception
+    /// of the child stops the nursery, and with_nursery() rethrows it. Throws std::bad_alloc.
     EDDY_API void start(task<>&& child);
-    /// The same, but what it throws goes to `on_error`, and the nursery goes on; what `on_error`
-    /// throws itself stops it.
+    /// Starts a child whose exceptions go to `on_error` and do not stop the nursery. An exception
+    /// of `on_error` itself does.
     ///
     ///     children.start(serve(std::move(peer)), eddy::report_exception());
     template <class OnError>
@@ -51,10 +51,10 @@ public:
         const auto memory = detail::task_access::promise(child).get_allocator();
         start(detail::shielded(std::allocator_arg, memory, std::move(child), std::move(on_error)));
     }
-    /// Starts any sender as a child, or what a callable returns: a task or another sender, whose
-    /// values are dropped. The callable is kept until the child has ended, so that what a lambda
-    /// has captured lives as long as its coroutine. The memory is that of the allocator that the
-    /// sender's attributes tell of, else that of the nursery.
+    /// Starts any sender, or the task or sender that a callable returns, as a child. Its values are
+    /// dropped. The callable is kept until the child has ended, so that the captures of a lambda
+    /// live as long as its coroutine. Memory comes from the allocator in the sender's attributes,
+    /// or else from the nursery's.
     template <class Sender, class... OnError>
         requires(sizeof...(OnError) <= 1)
     void start(Sender&& sender, OnError... on_error) {
@@ -72,13 +72,13 @@ public:
         }
     }
 
-    /// A sender that completes when there are no children.
+    /// A sender that completes when the nursery has no children.
     auto join() noexcept { return idle_.wait(); }
-    /// Asks all children, and the block, to stop. Thread: any. What ends inside this call does not
-    /// end the nursery before it returns.
+    /// Asks the block and all children to stop. The nursery outlives this call, even if the call
+    /// ends its last child. Thread: any.
     EDDY_API void stop() noexcept;
-    /// A sender that completes when nobody is inside stop(), which does nothing from now on: the
-    /// last thing before the end.
+    /// Disables stop(), and returns a sender that completes when no thread is inside stop() any
+    /// more: the last step before the nursery is destroyed.
     auto leave() noexcept {
         leave_requests();
         return quiet_.wait();
@@ -86,7 +86,7 @@ public:
     ex::inplace_stop_token get_stop_token() const noexcept { return stop_.get_token(); }
     std::size_t size() const noexcept { return children_; }
 
-    /// The first failure counts; it stops the others.
+    /// Stops the nursery, and keeps `error` for rethrow() unless it has one already.
     EDDY_API void fail(std::exception_ptr error) noexcept;
     EDDY_API void rethrow();
 
@@ -98,7 +98,7 @@ private:
     loop& home_;
     detail::frame_allocator memory_;
     ex::inplace_stop_source stop_;
-    detail::party_count requests_{1};  ///< those inside stop(), and the nursery itself
+    detail::party_count requests_{1};  ///< the calls of stop(), and the nursery itself
     event quiet_;
     event idle_;
     nursed* first_ = nullptr;
@@ -119,7 +119,7 @@ concept nursery_block = requires(Block& block, nursery& children) {
     typename task_values_t<decltype(block(children))>;
 };
 
-/// A callback for stops: one type, whatever the block is.
+/// The stop callback of a nursery. It is not a lambda, so that one type serves all blocks.
 struct stop_children {
     nursery* children;
     void operator()() const noexcept { children->stop(); }
@@ -171,10 +171,10 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// Runs `block(nursery&)`, which returns a task, and is over when the block and all children that
-/// it has started are. Leaving the block, in whatever way, stops the children that are still there
-/// (to wait for them instead, `co_await children.join()` at the end of it). If a child fails, the
-/// block and the other children are stopped, and the exception is thrown here.
+/// Runs `block(nursery&)`, which returns a task, and completes when the block and all its children
+/// have ended. Leaving the block, in whatever way, stops the children that still run; to wait for
+/// them instead, end the block with `co_await children.join()`. If a child fails, the block and the
+/// other children are stopped, and the exception is thrown here.
 ///
 ///     co_await eddy::with_nursery([&](eddy::nursery& children) -> eddy::task<> {
 ///         for (const std::string& name : names) {
@@ -183,10 +183,10 @@ EDDY_EX_BEGIN
 ///         co_await children.join();
 ///     });
 ///
-/// Lifetime: `block` is kept until the end, so that a lambda may be used as a coroutine. Its local
-/// variables are gone when it is left, while children may still be ending: what children refer to
-/// belongs outside the block.
-/// Its frame, and those of children that are senders, come from the allocator of whoever awaits it.
+/// Lifetime: `block` is kept until the end, so it may be a lambda that is a coroutine. Its local
+/// variables are gone while children may still be ending: children should refer to variables
+/// outside the block. The frames of the nursery, and of children that are senders, come from the
+/// allocator of the task or receiver that awaits the nursery.
 template <class Block>
 auto with_nursery(Block block) {
     if constexpr (detail::nursery_block<Block>) {

@@ -8,7 +8,7 @@
 
 namespace eddy {
 
-/// Permits of a semaphore, or the lock of a mutex, until it is destroyed. Thread: any.
+/// Owns permits of a semaphore, or the lock of a mutex, until it is destroyed. Thread: any.
 class [[nodiscard]] permit {
 public:
     permit() noexcept = default;
@@ -26,7 +26,7 @@ public:
     ~permit() { release(); }
 
     bool owns() const noexcept { return of_ != nullptr; }
-    /// Gives it back now.
+    /// Gives the permits or the lock back now.
     void release() noexcept {
         if (auto* const of = std::exchange(of_, nullptr)) {
             of->release(count_);

@@ -38,15 +38,14 @@ EDDY_EX_END
 
 EDDY_EX_BEGIN
 
-/// Lets so many through in a time, and after a pause a burst at once: a bucket of tokens, full at
-/// the beginning.
+/// Limits a rate with a token bucket, which starts full. After a pause, a burst passes at once.
 ///
 ///     rate_limiter requests({.tokens = 100, .per = 1s, .burst = 10});
 ///     co_await requests.acquire();
 ///
-/// First come, first served: nobody overtakes one who waits, not even for fewer tokens. Who has to
-/// wait does so with a timer of the loop that it is started on, and goes on there; starting it
-/// outside any loop is misuse. A wait that is stopped has taken nothing; a loop that is drained
+/// Waiters are served in order of arrival: none overtakes an earlier one, not even for fewer
+/// tokens. A waiter uses a timer of the loop on which it was started, and continues there; having
+/// to wait outside any loop is misuse. A stopped wait has taken no tokens. A loop that is drained
 /// stops its waits.
 ///
 /// Thread: any. Lifetime: until every wait has completed.
@@ -54,8 +53,8 @@ class rate_limiter {
 public:
     explicit rate_limiter(rate_limit limit) noexcept : core_(limit) {}
 
-    /// Completes with nothing when it has `n` tokens. Errors: invalid_argument if `n` is more than
-    /// the burst, not_enough_memory if there is no room for a timer.
+    /// Completes without a value when it has taken `n` tokens. Errors: invalid_argument if `n` is
+    /// more than the burst, not_enough_memory if there is no memory for a timer.
     auto acquire(std::size_t n = 1) noexcept {
         return detail::wait_sender(detail::rate_wait{&core_, n});
     }

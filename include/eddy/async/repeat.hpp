@@ -17,7 +17,7 @@ namespace eddy {
 namespace detail {
 EDDY_EX_BEGIN
 
-/// How a child may end the repetition: by an error of its own or of the factory, or stopped.
+/// The completions that end the repetition: an error of a child or of the factory, or a stop.
 template <class Child, class Env>
 using repeat_endings_t =
     join_signatures_t<stored_signatures_t<only_signatures_t<
@@ -55,7 +55,7 @@ protected:
     }
 
 private:
-    /// False: the whole has completed.
+    /// Starts the next child. Returns false if the repetition has completed instead.
     bool another() noexcept {
         if constexpr (Until) {
             if (finished_) {
@@ -156,19 +156,20 @@ template <class Factory>
 concept sender_factory = std::is_invocable_v<std::decay_t<Factory>&> &&
                          ex::sender<std::invoke_result_t<std::decay_t<Factory>&>>;
 
-/// Runs the senders that `factory` returns one after the other, until one fails or is stopped, or
-/// the whole is stopped; values are dropped. What the factory throws is sent as an exception_ptr.
+/// Runs the senders that `factory` returns one after another, until one fails or is stopped, or the
+/// repetition itself is stopped. Values are dropped. An exception of the factory is sent as an
+/// exception_ptr.
 ///
 ///     co_await repeat([&] { return acceptor.accept() | ex::then(serve); });
 ///
-/// Any number of senders that complete inside their start grow no stack; nothing else runs on this
-/// thread meanwhile. Allocates nothing.
+/// Senders that complete inside their start do not grow the stack, however many they are, but
+/// nothing else runs on this thread meanwhile. Allocates nothing.
 struct repeat_t {
     template <sender_factory Factory>
     auto operator()(Factory&& factory) const {
         return detail::repeat_sender<std::decay_t<Factory>, false>(static_cast<Factory&&>(factory));
     }
-    /// Never succeeds: says in words what is wrong.
+    /// Reports a wrong argument as a compile-time error in plain words.
     template <class Factory>
     void operator()(Factory&&) const {
         static_assert(ex::detail::never<Factory>,
@@ -177,7 +178,8 @@ struct repeat_t {
 };
 inline constexpr repeat_t repeat{};
 
-/// The same until a sender's one value, taken as a bool, is true; completes with nothing then.
+/// Runs the senders that `factory` returns one after another, until the one value of a sender
+/// converts to true; completes without a value then. In all other respects like repeat.
 ///
 ///     co_await repeat_until([&] { return poll_status() | ex::then(is_ready); });
 struct repeat_until_t {
@@ -185,7 +187,7 @@ struct repeat_until_t {
     auto operator()(Factory&& factory) const {
         return detail::repeat_sender<std::decay_t<Factory>, true>(static_cast<Factory&&>(factory));
     }
-    /// Never succeeds: says in words what is wrong.
+    /// Reports a wrong argument as a compile-time error in plain words.
     template <class Factory>
     void operator()(Factory&&) const {
         static_assert(ex::detail::never<Factory>,

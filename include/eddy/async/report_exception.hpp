@@ -7,9 +7,9 @@
 
 namespace eddy {
 
-/// Reports an exception that nobody caught, see set_report_handler(). It reports nothing of a
-/// std::system_error with `operation_canceled`, by which a task ends whose socket, file, process or
-/// the like was closed: that is how programs end in good order.
+/// Reports an exception that nobody caught, see set_report_handler(). A std::system_error with
+/// `operation_canceled` is not reported: a task ends with it when its socket, file, process or the
+/// like is closed, which is part of an orderly end.
 struct report_exception {
     EDDY_API void operator()(const std::exception_ptr& exception) const noexcept;
 };

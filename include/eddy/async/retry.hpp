@@ -21,7 +21,7 @@
 
 namespace eddy {
 
-/// For retry(): every error of the outside world is worth another try.
+/// The default predicate of retry(): every std::error_code is worth another try.
 struct any_error_code {
     constexpr bool operator()(const std::error_code&) const noexcept { return true; }
 };
@@ -37,7 +37,7 @@ using retry_signatures_t =
     join_signatures_t<stored_signatures_t<ex::completion_signatures_of_t<Child, Env>>,
                       failure_signature, ex::completion_signatures<ex::set_stopped_t()>>;
 
-/// Rounds are tries and the delays between them, in turn.
+/// The state of retry(), whose rounds are tries and, between them, delays.
 template <class Operation, class Child, class Receiver, class Predicate>
 class retry_state {
 public:
@@ -71,7 +71,7 @@ private:
     void go_on() noexcept {
         rounds_.go_on([this]() noexcept { return another(); });
     }
-    /// False: the whole has completed.
+    /// Starts the next try or delay. Returns false if the operation has completed instead.
     bool another() noexcept {
         auto& operation = static_cast<Operation&>(*this);
         if (result_.empty()) {
@@ -98,7 +98,8 @@ private:
         return true;
     }
 
-    /// True: the child failed in a way that is worth another try, and there is one left.
+    /// Plans another try, if the policy and the predicate allow one, or stores what the predicate
+    /// throws. Returns false if it did neither: the child's result is final.
     template <class Tag, class... Args>
     bool plan_another(Tag, const Args&... args) noexcept {
         if constexpr (std::is_same_v<Tag, ex::set_error_t>) {
@@ -126,7 +127,7 @@ private:
     Receiver receiver_;
     [[no_unique_address]] Predicate predicate_;
     back_off back_off_;
-    std::optional<duration> delay_;  ///< the next round is this delay
+    std::optional<duration> delay_;  ///< if set, the next round is this delay
     loop* home_ = nullptr;
     rounds rounds_;
     result_store<retry_signatures_t<Child, ex::env_of_t<Receiver>>> result_;
@@ -208,25 +209,25 @@ EDDY_EX_END
 
 EDDY_EX_BEGIN
 
-/// Runs the sender that `factory` returns; if that fails, waits and runs another, as the policy
-/// says. Completes as the last one does.
+/// Runs the sender that `factory` returns. If it fails, retry waits and runs another one, as the
+/// policy says. Completes as the last sender does.
 ///
 ///     co_await retry([&] { return tcp::connect(loop, address); }, {.tries_max = 10});
 ///
-/// `worth_it(error)` says which errors are worth another try: by default every std::error_code. An
-/// exception_ptr that holds a std::system_error is asked about by its code; all other errors end
-/// it. What the factory or `worth_it` throws ends it too, as an exception_ptr; so does a delay that
-/// there is no memory for.
+/// `worth_it(error)` decides which errors are worth another try: by default, every std::error_code.
+/// A predicate that takes no exception_ptr gets the code of a std::system_error in it instead.
+/// Errors that it cannot take are final. An exception of the factory or of `worth_it` is final too,
+/// and is sent as an exception_ptr; so is a lack of memory for a delay.
 ///
-/// The delays are on the loop of the environment's scheduler, else on the loop that it is started
-/// on. A stop ends the try or the delay that is going on. Allocates nothing.
+/// Delays use the loop of the environment's scheduler, or else the loop on which the operation is
+/// started. A stop ends the current try or delay. Allocates nothing.
 struct retry_t {
     template <sender_factory Factory, class Predicate = any_error_code>
     auto operator()(Factory&& factory, retry_policy policy = {}, Predicate&& worth_it = {}) const {
         return detail::retry_sender<std::decay_t<Factory>, std::decay_t<Predicate>>(
             static_cast<Factory&&>(factory), policy, static_cast<Predicate&&>(worth_it));
     }
-    /// Never succeeds: says in words what is wrong.
+    /// Reports wrong arguments as a compile-time error in plain words.
     template <class Factory, class Predicate = any_error_code>
     void operator()(Factory&&, retry_policy = {}, Predicate&& = {}) const {
         static_assert(ex::detail::never<Factory>,

@@ -9,24 +9,26 @@
 namespace eddy {
 EDDY_EX_BEGIN
 
-/// A number of permits.
+/// A counting semaphore, whose permits tasks await instead of blocking.
 ///
 ///     semaphore at_once(10);
 ///     auto permit = co_await at_once.hold();
 ///     co_await download(url);
 ///
-/// First come, first served: nobody overtakes one who waits, not even for fewer permits.
-/// Thread: any. Who waits on a loop's thread goes on there, later, never inside release(); who
-/// waits without a loop completes inside release(), on its thread. A wait that is stopped has taken
-/// nothing. Lifetime: until every wait has completed.
+/// Waiters are served in order of arrival: none overtakes an earlier one, not even for fewer
+/// permits. A waiter on a loop's thread continues there, later, never inside release(). A waiter
+/// without a loop completes inside release(), on the calling thread. A stopped wait has taken
+/// nothing.
+///
+/// Thread: any. Lifetime: until every wait has completed.
 class semaphore {
 public:
     explicit semaphore(std::size_t permits) noexcept : core_(permits) {}
 
-    /// Completes with a permit, which gives the `n` back when it is destroyed.
+    /// Completes with a permit, which gives back `n` when it is destroyed.
     auto hold(std::size_t n = 1) noexcept { return detail::wait_sender(hold_wait{{&core_, n}}); }
-    /// Completes with nothing when it has `n` permits, which release() gives back. Mind that a task
-    /// that is stopped runs nothing but destructors.
+    /// Completes without a value when it has taken `n` permits, which release() gives back. A task
+    /// that is stopped runs only its destructors: use hold() there.
     auto acquire(std::size_t n = 1) noexcept {
         return detail::wait_sender(detail::acquire_wait{&core_, n});
     }

@@ -13,14 +13,15 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// Accepts connections, and runs `session(socket)`, a task, for each of them. Being stopped stops
-/// the sessions too, and waits for them.
+/// Accepts connections, and runs the task `session(socket)` for each of them. A stop also stops the
+/// sessions, and waits for them.
 ///
 ///     loop.run(eddy::serve_each(eddy::tcp::acceptor(loop, where), echo));
 ///
-/// No connection ends the others: what its session throws goes to `on_error`, by default a line on
-/// standard error. So does the std::bad_alloc of a connection that there is no memory for, which is
-/// closed. Throws what accept() fails with, and what `on_error` throws.
+/// A session that fails does not end the others: its exception goes to `on_error`, by default a
+/// line on standard error. A connection for which there is no memory is closed, and its
+/// std::bad_alloc goes to `on_error` too. Throws the errors of accept(), and what `on_error`
+/// throws.
 ///
 /// Thread: that of the acceptor's loop.
 template <class Acceptor, class Session, class OnError = report_exception>

@@ -28,7 +28,7 @@ public:
         loop& home = need_loop(find_loop(ex::get_env(receiver)));
         return schedule_at_state<Receiver>(home, end_, std::move(receiver));
     }
-    /// It goes on where it was started anyway.
+    /// Returns this sender: a sleep completes on the loop that it was started on.
     sleep_sender affine() const noexcept { return *this; }
 
 private:
@@ -52,7 +52,7 @@ EDDY_EX_BEGIN
 /// loop, use `loop.get_scheduler().schedule_after(delay)`.
 inline auto sleep_for(duration delay) noexcept { return detail::sleep_sender(detail::when(delay)); }
 
-/// A sender that completes at `end`, and never earlier. Everything else is as for sleep_for().
+/// A sender that completes at `end`, and never earlier. In all other respects like sleep_for().
 ///
 ///     co_await eddy::sleep_until(eddy::clock::now() + 5s);
 inline auto sleep_until(time_point end) noexcept { return detail::sleep_sender(detail::when(end)); }

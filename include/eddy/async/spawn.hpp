@@ -21,10 +21,10 @@ EDDY_EX_BEGIN
 
 class background;
 
-/// A task on its way to its loop. It owns itself.
+/// A spawned task on its way to its loop. The object owns itself.
 class EDDY_API spawned_task {
 public:
-    /// From here on the loop has it. Thread: any.
+    /// Hands this object over to the loop. Thread: any.
     void post() noexcept;
 
 protected:
@@ -33,14 +33,14 @@ protected:
     frame_allocator memory() const noexcept { return task_access::promise(task_).get_allocator(); }
 
     virtual void failed(std::exception_ptr error) noexcept = 0;
-    /// Deletes this.
+    /// Deletes this object.
     virtual void drop() noexcept = 0;
 
     loop& where_;
     task<> task_;
 
 private:
-    /// Afterwards this may be gone. Throws std::bad_alloc; then nothing was started.
+    /// Starts the task; this object may be gone then. Throws std::bad_alloc without starting it.
     virtual void start() = 0;
 
     void run() noexcept;
@@ -49,12 +49,12 @@ private:
                  &entry_thunk<&spawned_task::start_, &spawned_task::drop>};
 };
 
-/// Such a one whose handler keeps nothing. It is gone when the task has begun. Throws
-/// std::bad_alloc.
+/// Spawns a task whose error handler has no state. The spawned_task is gone when the task has
+/// begun. Throws std::bad_alloc.
 EDDY_API void spawn_with(void (*on_error)(std::exception_ptr) noexcept, loop& home, task<>&& run);
 
-/// Such a one that keeps its handler, and so stays until the task has ended. Here is what does not
-/// depend on the handler.
+/// A spawned task with an error handler that has state, which lives until the task has ended. This
+/// base class does not depend on the type of the handler.
 class EDDY_API handled_task : public spawned_task, private task_owner {
 protected:
     using spawned_task::spawned_task;
@@ -96,7 +96,7 @@ private:
     OnError on_error_;
 };
 
-/// Any other of its type does the same.
+/// True if all objects of this type behave alike, so that none must be kept.
 template <class OnError>
 inline constexpr bool keeps_nothing =
     std::is_empty_v<OnError> && std::is_trivially_default_constructible_v<OnError> &&
@@ -116,16 +116,17 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// Starts a task in the background of a loop. Thread: any. What it throws goes to `on_error`, on
-/// the loop's thread: by default it is reported (report_exception), except that its socket or the
-/// like was closed. What `on_error` throws itself is reported too. The task ends with the loop:
-/// what it waits for then is stopped. For tasks that somebody waits for, see nursery.
+/// Starts a task in the background of a loop. Thread: any. An exception of the task goes to
+/// `on_error`, on the loop's thread. By default it is reported (report_exception), except when the
+/// task's socket or the like was closed. An exception of `on_error` is reported too. The end of the
+/// loop stops whatever the task waits for. To wait for tasks, use a nursery.
 ///
 ///     eddy::spawn(loop, serve(acceptor));
 ///
-/// Besides the frame, it allocates one small object, from the same resource, which is gone when the
-/// task has begun if `on_error` keeps nothing. The first of a loop, or with a handler, has one more
-/// made there, whose std::bad_alloc goes to `on_error`. Throws std::bad_alloc.
+/// Besides the frame, a spawn allocates one small object from the frame's memory resource, which is
+/// freed when the task has begun if `on_error` is stateless, or else when the task has ended. The
+/// first task of a loop, and the first with each stateless handler, allocates one more on the
+/// loop's thread; a std::bad_alloc there goes to `on_error`. Throws std::bad_alloc.
 template <class OnError = report_exception>
 void spawn(loop& home, task<>&& run, OnError on_error = {}) {
     if constexpr (detail::keeps_nothing<OnError>) {
@@ -137,20 +138,20 @@ void spawn(loop& home, task<>&& run, OnError on_error = {}) {
     }
 }
 
-/// Starts any sender in the background of a loop, or what a callable returns: a task or another
-/// sender, whose values are dropped. The callable is called on the loop's thread, and is kept until
-/// the end, so that what a lambda has captured lives as long as its coroutine:
+/// Starts any sender, or the task or sender that a callable returns, in the background of a loop.
+/// Its values are dropped. The callable is called on the loop's thread and kept until the end, so
+/// that the captures of a lambda live as long as its coroutine:
 ///
 ///     eddy::spawn(loop, [&log, name]() -> eddy::task<> {
 ///         co_await eddy::sleep_for(1s);
 ///         log.print(name);
 ///     });
 ///
-/// A lambda that is called right here, `[name]() -> eddy::task<> {...}()`, is gone at the end of
-/// the statement, and its captures with it, before the task has begun.
+/// A lambda that is called in place, `[name]() -> eddy::task<> {...}()`, is destroyed at the end of
+/// the statement together with its captures, before the task has begun.
 ///
-/// The memory is that of the allocator that the sender's attributes tell of, else that of operator
-/// new. Everything else is as for a task.
+/// Memory comes from the allocator in the sender's attributes, or else from operator new. In all
+/// other respects like spawning a task.
 template <class Sender, class OnError = report_exception>
 void spawn(loop& home, Sender&& sender, OnError on_error = {}) {
     if constexpr (ex::sender<Sender>) {

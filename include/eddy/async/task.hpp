@@ -53,7 +53,7 @@ class task_state;
 template <class Make>
 class made_task;
 
-/// What this room does with a task, and nobody else.
+/// Gives this room, and no other, access to the inside of a task.
 struct task_access {
     template <class T>
     static task_promise<T>& promise(const task<T>& of) noexcept;
@@ -61,7 +61,7 @@ struct task_access {
     static void start(const task<T>& of) noexcept {
         of.frame_.resume();
     }
-    /// Starts it. From here on it belongs to its owner, who destroys it.
+    /// Starts the task and gives it up: its owner must destroy it.
     template <class T>
     static void let_go(task<T>&& of) noexcept {
         std::exchange(of.frame_, nullptr).resume();
@@ -72,11 +72,11 @@ struct task_access {
     }
 };
 
-/// Base of what this room awaits without a sender. Its `wait(task_promise_base&,
-/// std::coroutine_handle<>) &&` makes the awaiter.
+/// Base of types that tasks can await although they are not senders. Their
+/// `wait(task_promise_base&, std::coroutine_handle<>) &&` makes the awaiter.
 struct awaited_by_tasks {};
 
-/// What the promises of task<T> and task<void> have in common.
+/// The common part of the promises of task<T> and task<void>.
 template <class T>
 class task_promise_of : public task_promise_base {
 public:
@@ -90,7 +90,7 @@ public:
     auto await_transform(task<Awaited>&& child) noexcept {
         return task_wait_for_task<Awaited>(std::move(child), *this, self());
     }
-    /// It is made here, in the memory of this task.
+    /// Makes the child task here, with the allocator of this task.
     template <class Make>
     auto await_transform(made_task<Make>&& child) {
         return await_transform(std::move(child).make(this->get_allocator()));
@@ -122,7 +122,7 @@ public:
     auto await_transform(Awaited&& awaited) noexcept {
         return std::forward<Awaited>(awaited).wait(*this, self());
     }
-    /// What is no sender is awaited as it is, and resumes the task wherever it likes.
+    /// Awaits an awaitable that is not a sender as it is. It may resume the task on any thread.
     template <class Awaitable>
     decltype(auto) await_transform(Awaitable&& awaitable) noexcept {
         using awaiter = decltype(ex::detail::awaiter_of(static_cast<Awaitable&&>(awaitable)));
@@ -144,7 +144,7 @@ template <class T>
 class task_promise final : public task_promise_of<T> {
 public:
     using task_promise_of<T>::task_promise_of;
-    /// The default is for `co_return {...};`.
+    /// The default argument allows `co_return {...};`.
     template <class Value = T>
         requires std::constructible_from<T, Value>
     void return_value(Value&& value) {
@@ -172,10 +172,10 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// A coroutine that stays on its loop: the one on whose thread it was started. What it awaits may
-/// complete anywhere; it goes on at home, without a hop if the completion was there. A task is
-/// started when it is awaited, or as a sender (loop.run(), spawn(), a nursery); one that never is
-/// does nothing.
+/// A coroutine that stays on one loop: the one on whose thread it was started. A sender that it
+/// awaits may complete on any thread; the task continues on its own loop, without a hop if the
+/// sender completed there. A task starts when it is awaited, or when it is started as a sender
+/// (loop.run(), spawn(), a nursery). A task that is never started does nothing.
 ///
 ///     eddy::task<> echo(eddy::tcp::socket peer) {
 ///         std::array<std::byte, 4096> buffer;
@@ -184,17 +184,16 @@ EDDY_EX_BEGIN
 ///         }
 ///     }
 ///
-/// co_await gives the value, or throws: std::system_error for a std::error_code. What was stopped
-/// ends the task, which then completes stopped too; no code of it runs but destructors. It stops
-/// what it awaits when it is asked to stop.
+/// co_await returns the value or throws the error: a std::error_code as std::system_error. If the
+/// awaited sender is stopped, the task completes stopped too, and only its destructors still run. A
+/// stop request to the task is passed on to the sender that it awaits.
 ///
-/// Its frame comes from the memory resource of arguments `std::allocator_arg, resource` (see also
-/// allocator_resource), else from operator new. While it waits for I/O, the operation has a room
-/// that comes from operator new and that its thread keeps for the next wait; nothing else is
-/// allocated.
+/// The frame comes from the memory resource in arguments `std::allocator_arg, resource` (see also
+/// allocator_resource), or else from operator new. A pending I/O operation lives in a block that
+/// comes from operator new, and that its thread keeps for the next wait. Nothing else is allocated.
 ///
-/// Lifetime: the loop must outlive it. Destroying a suspended one on its loop's thread takes back
-/// what it waits for first: the kernel never writes into its frame afterwards.
+/// Lifetime: the loop must outlive the task. Destroying a suspended task on its loop's thread first
+/// takes back what it waits for: the kernel never writes into the frame afterwards.
 template <class T = void>
 class [[nodiscard]] task {
 public:
@@ -221,7 +220,7 @@ public:
     auto connect(Receiver receiver) && noexcept {
         return detail::task_state<T, Receiver>(std::move(*this), std::move(receiver));
     }
-    /// It goes on where it was started anyway.
+    /// Returns this task: a task continues on the loop that it was started on.
     task affine() && noexcept { return std::move(*this); }
 
 private:
@@ -268,11 +267,12 @@ template <>
 struct task_values<task<void>> {
     using type = std::tuple<>;
 };
-/// What a task completes with, as a std::tuple.
+/// The values that a task completes with, as a std::tuple.
 template <class Task>
 using task_values_t = typename task_values<Task>::type;
 
-/// A task that another one awaits: it runs on the same loop, under the same stop token.
+/// The awaiter of a child task, which runs on the same loop and under the same stop token as its
+/// parent.
 template <class T>
 class task_wait_for_task final : private task_owner {
 public:
@@ -306,7 +306,7 @@ private:
     task<T> child_;
 };
 
-/// A task as a sender.
+/// The operation state of a task that is used as a sender.
 template <class T, class Receiver>
 class task_state final : private task_owner {
 public:

@@ -24,8 +24,8 @@ template <class Child, class Env>
 using child_results_t =
     stored_signatures_t<ex::completion_signatures_of_t<Child, stoppable_env<Env>>>;
 
-/// The child and the time limit are two parties: the second has arrived when the limit has passed,
-/// or was taken back on its loop.
+/// The state of timeout(), with two parties: the child and the time limit. The limit arrives when
+/// it has passed, or when it was taken back on its loop.
 template <class Child, class Receiver>
 class timeout_state : public stop_join<timeout_state<Child, Receiver>, Receiver>, time_limit {
     using join = stop_join<timeout_state, Receiver>;
@@ -51,14 +51,14 @@ public:
                 this->arrive();
                 break;
             case claimed::elsewhere:
-                this->arrive();  // not the last: the limit comes back on its loop
+                this->arrive();  // not the last: the limit arrives on its loop
                 bring_back();
                 break;
         }
     }
 
 protected:
-    /// False: there was no memory for a timer, and the whole has completed.
+    /// Arms the limit. Returns false, and completes, if there is no memory for a timer.
     [[nodiscard]] bool begin(when limit) noexcept {
         if (!make_timer(need_loop(find_loop(ex::get_env(receiver_))))) {
             ex::set_error(static_cast<Receiver&&>(receiver_),
@@ -148,7 +148,7 @@ private:
     when limit_;
 };
 
-/// What timeout() and deadline() are called with.
+/// True for the arguments of timeout() or deadline(): a sender and a limit, or a limit alone.
 template <class Limit, class... Args>
 inline constexpr bool limit_arguments = false;
 template <class Limit, class Only>
@@ -172,18 +172,18 @@ EDDY_EX_END
 
 EDDY_EX_BEGIN
 
-/// Completes as `sender` does; but with the error errc::timed_out if the time passes first. Then
-/// the sender is asked to stop and waited for, and if it completes with a value or an error all the
-/// same, that is the result.
+/// Completes as `sender` does, or with the error errc::timed_out if the time passes first. The
+/// sender is then asked to stop and waited for. If it still completes with a value or an error,
+/// that is the result.
 ///
 ///     auto n = co_await timeout(socket.read_some(buffer), 5s);
 ///     auto m = co_await (socket.read_some(buffer) | timeout(5s));
 ///
-/// The time begins when it is started. A stop of the whole stops the sender; so does a loop that is
-/// drained, which has no timers any more. The timer is one of the loop of the environment's
-/// scheduler, else of the loop that it is started on. It completes on that loop, or where the
-/// sender completes after the time has passed. Error not_enough_memory if there is no room for a
-/// timer.
+/// The time begins when the operation is started. A stop of the operation stops the sender. So does
+/// a drain of the loop, after which there are no timers. The timer belongs to the loop of the
+/// environment's scheduler, or else to the loop on which the operation is started. The operation
+/// completes on that loop or, after the time has passed, where the sender completes. Errors:
+/// not_enough_memory if there is no memory for a timer.
 struct timeout_t {
     template <ex::sender Sender>
     auto operator()(Sender&& sender, duration limit) const {
@@ -192,7 +192,7 @@ struct timeout_t {
     detail::timeout_closure operator()(duration limit) const noexcept {
         return detail::timeout_closure(detail::when(limit));
     }
-    /// Never succeeds: says in words what is wrong.
+    /// Reports wrong arguments as a compile-time error in plain words.
     template <class... Args>
         requires(!detail::limit_arguments<duration, Args...>)
     void operator()(Args&&...) const {
@@ -203,7 +203,8 @@ struct timeout_t {
 };
 inline constexpr timeout_t timeout{};
 
-/// The same until a point in time.
+/// Completes as `sender` does, or with the error errc::timed_out if the time `end` comes first. In
+/// all other respects like timeout().
 ///
 ///     const auto end = clock::now() + 5s;
 ///     co_await deadline(socket.read(header), end);
@@ -215,7 +216,7 @@ struct deadline_t {
     detail::timeout_closure operator()(time_point end) const noexcept {
         return detail::timeout_closure(detail::when(end));
     }
-    /// Never succeeds: says in words what is wrong.
+    /// Reports wrong arguments as a compile-time error in plain words.
     template <class... Args>
         requires(!detail::limit_arguments<time_point, Args...>)
     void operator()(Args&&...) const {

@@ -22,7 +22,7 @@ template <class Env, class... Children>
 using when_any_signatures_t = stored_signatures_t<
     join_signatures_t<ex::completion_signatures_of_t<Children, stoppable_env<Env>>...>>;
 
-/// What the children share.
+/// The state that the children of when_any() share.
 ///
 ///     running --a child has a value or an error--> decided: that is stored, the others are stopped
 ///     running --a child was stopped--> stopped: the others are stopped too
@@ -41,7 +41,7 @@ public:
 
     template <class Tag, class... Args>
     void done(only_child, Tag tag, Args&&... args) noexcept {
-        // relaxed: only one decides, and arrive() publishes what it stores.
+        // relaxed: only one child decides, and arrive() publishes what it has stored.
         if constexpr (std::is_same_v<Tag, ex::set_stopped_t>) {
             auto expected = race::running;
             if (race_.compare_exchange_strong(expected, race::stopped, std::memory_order_relaxed)) {
@@ -127,15 +127,15 @@ EDDY_EX_END
 
 EDDY_EX_BEGIN
 
-/// Starts all senders and completes with the result of the first, when all have ended: the others
+/// Starts all senders, and completes with the result of the first to end. Before that, the others
 /// are asked to stop and waited for.
 ///
 ///     auto line = co_await when_any(socket.read_some(buffer), quit.wait());
 ///
-/// The values that it may send are those of any of them, in any number. A child that is stopped
-/// ends the race too, but a value or an error that another one has all the same goes before it.
-/// What the others have sent by then is destroyed: a socket that was accepted at the same time is
-/// closed. If the whole is stopped, all are. Allocates nothing.
+/// The possible values are those of all senders together, in any number. A sender that is stopped
+/// also ends the race, but a value or an error of another sender goes before it. Results of the
+/// others are destroyed: a socket that was accepted at the same time is closed. A stop of the
+/// operation stops all senders. Allocates nothing.
 struct when_any_t {
     template <ex::sender... Senders>
     auto operator()(Senders&&... senders) const {
@@ -143,7 +143,7 @@ struct when_any_t {
         return detail::when_any_sender<std::decay_t<Senders>...>(
             ex::detail::from_values, static_cast<Senders&&>(senders)...);
     }
-    /// Never succeeds: says in words what is wrong.
+    /// Reports wrong arguments as a compile-time error in plain words.
     template <class... Senders>
     void operator()(Senders&&...) const {
         detail::explain_arguments<Senders...>();

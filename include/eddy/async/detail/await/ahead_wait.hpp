@@ -25,16 +25,17 @@ EDDY_EX_BEGIN
 template <class Source, class Convert>
 class next_ahead;
 
-/// The next item of an `incoming` that a task awaits. A task that nobody but its loop can stop, on
-/// the queue's loop, only joins those who wait there; any other waits as for any other sender, in a
-/// room outside of the frame.
+/// The awaiter of the next item of an `incoming`. On the queue's loop, a task that only this loop
+/// can stop joins the queue's waiters. Any other task waits as for any sender, in a block outside
+/// its frame.
 ///
 ///     nothing --own--> starting --result, or stopped--> done, stopped
 ///                      starting --nothing is there--> suspended --result--> done, resumed
 ///     nothing --else--> general
 ///
-/// Joining is enough: somebody waits in a queue only while its operation is pending, or about to be
-/// started by the one who tells the others of an end; and a loop that ends, ends all operations.
+/// Joining needs no stop callback. A queue has waiters only while its operation is pending, or
+/// while it reports an end and is about to start the operation again. A loop that ends, ends all
+/// operations.
 ///
 /// Thread: that of the task.
 template <class Source, class Convert, class Promise>
@@ -46,7 +47,7 @@ class ahead_wait {
     using waiter = typename ahead_queue<Source>::waiter;
 
 public:
-    /// Lifetime: `awaited` lives in the frame as long as this.
+    /// Lifetime: `awaited` must live in the frame as long as this awaiter.
     explicit ahead_wait(sender& awaited) noexcept : sender_(awaited), waiter_(&on_result) {}
     ahead_wait(const ahead_wait&) = delete;
     ahead_wait& operator=(const ahead_wait&) = delete;
@@ -121,7 +122,7 @@ private:
         return general_->await_suspend(waiting);
     }
 
-    /// The task is destroyed, or has what it waited for in a room outside.
+    /// Leaves the queue because the task is destroyed, or gives back the block outside the frame.
     EDDY_COLD void leave() noexcept {
         if (state_ == state::suspended) {
             sender_.queue_->remove(waiter_);

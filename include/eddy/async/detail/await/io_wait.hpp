@@ -27,9 +27,9 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// An I/O sender that a task awaits. The frame keeps the sender and this; the operation has a room
-/// outside while it is pending. Here is what depends on the sender, and what happens with each
-/// receive; the rest is in io_wait_core.
+/// The awaiter of an I/O sender. The frame has the sender and this awaiter; a block outside has the
+/// operation while it is pending. This class contains the code that depends on the sender and the
+/// code of each receive; io_wait_core has the rest.
 template <class Convert, class Request, class Promise>
 class io_wait<io_sender<Convert, Request>, Promise> {
     using sender = io_sender<Convert, Request>;
@@ -41,7 +41,7 @@ class io_wait<io_sender<Convert, Request>, Promise> {
         place::uses_up ? io_wait_state::used_up : io_wait_state::nothing;
 
 public:
-    /// Lifetime: `awaited` lives in the frame as long as this, and is of no use afterwards.
+    /// Lifetime: `awaited` lives in the frame as long as this awaiter, and is used up afterwards.
     explicit io_wait(sender& awaited) noexcept : sender_(awaited) {}
     io_wait(const io_wait&) = delete;
     io_wait& operator=(const io_wait&) = delete;
@@ -52,7 +52,7 @@ public:
     }
 
     static bool await_ready() noexcept { return false; }
-    /// In line, so that what is known of the sender need not be read back from the frame.
+    /// Inlined, so that facts about the sender need not be read back from the frame.
     [[gnu::always_inline]] bool await_suspend(handle waiting) {
         if (!is_own(waiting.promise())) [[unlikely]] {
             return start_general(waiting);
@@ -93,7 +93,7 @@ private:
         void set_stopped() noexcept {}
     };
 
-    // What the Convert has to say.
+    // The functions of the Convert.
     static constexpr bool prepares =
         requires(Convert& convert, io_request& request) { convert.prepare(request); };
     static constexpr bool prepare_may_fail = requires(Convert& convert, io_request& request) {
@@ -105,16 +105,17 @@ private:
     static constexpr bool takes_lease = requires(Convert& convert, lease lent, io_wait* wait) {
         convert(std::move(lent), receiver{wait});
     };
-    /// A request of a stream, which is cut to what one call moves when it becomes an io_request.
+    /// True for a stream_request, which is cut to what one call moves when made an io_request.
     static constexpr bool is_small = !std::same_as<Request, io_request>;
-    /// To whom the result of a call is enough, and who says nothing before it that may fail.
+    /// True if the transfer needs no operation when it can be made at once: the Convert needs only
+    /// the result, and has no step before it that may fail.
     static constexpr bool may_arrive_at_once =
         needs_no_operation<Convert, receiver> && !prepare_may_fail &&
         requires(loop& home, Request& request, io_result& result) {
             own_io::transfer_now(home, request, result);
         };
     static_assert(!takes_lease || !prepares, "a receive that waits at once is not prepared");
-    /// What most likely has to wait if it does not arrive at once.
+    /// True for a request that most likely has to wait if it does not arrive at once.
     bool reads_something() const noexcept {
         if constexpr (std::same_as<Request, stream_request<direction::in, false>>) {
             return sender_.call_.request.size() != 0;
@@ -177,7 +178,7 @@ private:
 
     Request& request() noexcept { return sender_.call_.request; }
     io_wait_state& state() noexcept { return sender_.call_.state; }
-    /// From here on there is a store in place of the request.
+    /// Puts a store in place of the request.
     store& begin() noexcept { return place_.begin(sender_.call_); }
     store& stored() noexcept { return place_.of(sender_.call_); }
     template <class... Values>
@@ -206,19 +207,19 @@ private:
             wait.state() = after;
         }
     };
-    /// The coroutine that waits for a task_io.
+    /// The coroutine that waits for the task_io.
     handle waiting() noexcept { return handle::from_address(stored().waiting); }
     io_wait_core core(handle waiting) noexcept {
         return {stored().room, state(), waiting.promise(), waiting, calls};
     }
 
-    /// Whether a task_io will do.
+    /// True if a task_io will do: only this loop, which is that of the handle, can stop the task.
     bool is_own(const Promise& promise) const noexcept {
         const loop* const home = sender_.call_.home;
         return promise.stops_with_home() && home == promise.home() && home == loop::current();
     }
 
-    /// A transfer need not have an operation. False: it needs one, perhaps for the rest.
+    /// Tries the transfer without an operation. Returns false if all or the rest of it needs one.
     bool arrives_at_once() noexcept {
         io_result result;
         if constexpr (is_small) {
@@ -237,7 +238,7 @@ private:
         }
         return arrived(result);
     }
-    /// False: only a part.
+    /// Takes the result of a transfer without an operation. Returns false if it is only a part.
     EDDY_COLD bool arrived(io_result result) noexcept {
         if (!result) {
             begin();
@@ -269,7 +270,7 @@ private:
         store& begun = begin();
         begun.room = op;
         begun.waiting = waiting.address();
-        // A loop at whose end the task is to be stopped lets nothing wait any more.
+        // A loop that ends refuses wait_for_data(), so stop requests are checked only after it.
         if (reads && op->wait_for_data(*waiting.promise().home())) [[likely]] {
             state() = io_wait_state::suspended;
             return true;
@@ -334,7 +335,8 @@ private:
     EDDY_COLD void go_on(task_io& op, io_result result) noexcept {
         core(waiting()).go_on(op, result);
     }
-    /// What is used up comes here: in place of its loop is the room of an operation, or null.
+    /// Waits as for any other sender. A used-up sender also ends here, because it has the block of
+    /// an operation, or null, in place of its loop.
     EDDY_COLD bool start_general(handle waiting) {
         EDDY_ASSERT(state() == io_wait_state::nothing,
                     "an I/O sender was awaited again: what was moved into a co_await is used up");
@@ -343,7 +345,7 @@ private:
         begin();
         return core(waiting).start_general(this, home, wanted);
     }
-    /// There is a value and nothing else afterwards. Throws what the wait has failed with.
+    /// Leaves the wait with a value and nothing else, or throws the error of the wait.
     EDDY_COLD void resume_otherwise() {
         if (is_general(state())) {
             io_wait_core::resume_general(stored().room);

@@ -18,7 +18,7 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// The operation of a task that nobody but its loop can stop, on that loop.
+/// The operation of a task on its own loop, if only this loop can stop the task.
 struct task_io : own_io {
     task_io(callback on_complete, const io_request& request, lease_is how, void* awaiter) noexcept
         : own_io(on_complete, request, how), wait(awaiter) {}
@@ -31,7 +31,8 @@ inline void give_back(task_io& op) noexcept {
     give_room_back(room::small, &op);
 }
 
-/// What the types of an io_wait know; `wait` is that. Null: there is nothing to do, or to say.
+/// The functions of an io_wait that depend on its types; `wait` is the io_wait. A function is null
+/// if the Convert has no such step.
 struct io_wait_calls {
     std::error_code (*prepare)(void* wait, io_request& request) noexcept;
     bool (*again)(void* wait, io_result result, io_request& request) noexcept;
@@ -41,8 +42,8 @@ struct io_wait_calls {
     error_subject (*subject)(void* wait) noexcept;
 };
 
-/// How far an io_wait is. Two ways: with a task_io, where the task, its loop and the I/O are on
-/// this thread and only the end of the loop can stop them; else the same as with any other sender.
+/// The progress of an io_wait. With a task_io, the task, its loop and the I/O are on this thread,
+/// and only the end of the loop can stop them. Otherwise the wait is general, as for other senders.
 ///
 ///     nothing --own_io::transfer_now()--> done, failed
 ///     nothing --task_io--> starting --result, or stopped--> done, failed, stopped
@@ -69,7 +70,7 @@ constexpr bool has_error(io_wait_state state) noexcept {
     return state == io_wait_state::failed || state == io_wait_state::general_failed;
 }
 
-/// An io_wait without its types, for the time of a call: so what is rare is compiled once.
+/// A view of an io_wait without its types, for the time of a call: rare paths are compiled once.
 ///
 /// Thread: that of the task.
 struct io_wait_core {
@@ -79,24 +80,24 @@ struct io_wait_core {
     std::coroutine_handle<> waiting;
     const io_wait_calls& calls;
 
-    // Of one with a task_io.
+    // With a task_io.
 
-    /// The task is destroyed: takes back what is pending.
+    /// Takes back the pending operation of a task that is destroyed.
     EDDY_API static void leave(loop& home, task_io& op) noexcept;
 
-    /// Has the request made. False: that failed, and the wait is over.
+    /// Lets the Convert prepare the request. Returns false if that failed, which ends the wait.
     EDDY_API bool prepare(task_io& op) const noexcept;
-    /// The same once more, if nothing has come between: what was asked for is not all there yet.
-    /// Afterwards the task may be gone.
+    /// Starts the operation again for the rest of the request, unless a stop or close came in
+    /// between. Afterwards the task may be gone.
     EDDY_API void go_on(task_io& op, io_result result) const noexcept;
-    /// It was stopped or has failed. Afterwards the task may be gone.
+    /// Ends the wait for a stopped or failed operation. Afterwards the task may be gone.
     EDDY_API void ended_without(task_io& op, io_result result) const noexcept;
 
-    // Of one without.
+    // Without a task_io: general waits.
 
-    /// What await_suspend() returns. Throws std::bad_alloc.
+    /// Starts the wait and returns the result of its await_suspend(). Throws std::bad_alloc.
     EDDY_API bool start_general(void* wait, loop* home, const io_request& request) const;
-    /// Throws what it has failed with.
+    /// Throws the error of the wait, if it has failed.
     EDDY_API static void resume_general(void* room);
     EDDY_API static void leave_general(void* room) noexcept;
 

@@ -17,7 +17,7 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// A Convert whose value goes into an io_wait.
+/// A Convert that delivers its value to an io_wait.
 struct into_frame {
     using signature = ex::set_value_t();
 
@@ -59,7 +59,7 @@ EDDY_EX_INLINE void io_wait_core::go_on(task_io& op, io_result result) const noe
     if (promise.stop_token().stop_requested()) {
         calls.deliver(op.wait, result, *promise.home(), op);
         arrived(op, inside_start);
-    } else if (op.lost_descriptor()) {  // its handle was closed between the two
+    } else if (op.lost_descriptor()) {  // its handle was closed in between
         fail(op.wait, std::make_error_code(std::errc::operation_canceled));
         arrived(op, inside_start);
     } else {

@@ -13,7 +13,7 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// What an io_wait has once it has begun, by its state.
+/// The data of an io_wait once it has begun. The state says which members are in use.
 template <class T>
 struct io_wait_store {
     struct nothing {};
@@ -24,7 +24,7 @@ struct io_wait_store {
     io_wait_store& operator=(const io_wait_store&) = delete;
     ~io_wait_store() {}
 
-    void* room = nullptr;  ///< of the operation: starting, suspended, and all that is general
+    void* room = nullptr;  ///< the operation's block: starting, suspended, general
     union {
         void* waiting;             ///< starting, suspended: the coroutine
         stored value;              ///< done
@@ -32,8 +32,8 @@ struct io_wait_store {
     };
 };
 
-/// Where that is: in the place of what the sender asks for, which is used up when the wait begins.
-/// g++ 12 gives each co_await of a frame a place of its own, for the sender and for its awaiter.
+/// Puts the store in place of the sender's request, which is used up when the wait begins: g++ 12
+/// gives the sender and the awaiter of each co_await separate places in the frame.
 template <class Store, class Call>
 class io_wait_place {
 public:
@@ -47,7 +47,7 @@ private:
         return reinterpret_cast<Store*>(&used_up);
     }
 };
-/// Of what is larger; the state is in the last word of the call.
+/// Puts a store that is too large beside the request. The last word of the call has the state.
 template <class Store, class Call>
     requires(sizeof(Store) > sizeof(Call) - sizeof(void*) || alignof(Store) > alignof(Call))
 class io_wait_place<Store, Call> {

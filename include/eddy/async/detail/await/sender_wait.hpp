@@ -29,11 +29,11 @@ template <class T>
 struct awaited<std::tuple<T>> {
     using type = T;
 };
-/// What co_await gives: the value, nothing, or a std::tuple of several.
+/// The result of co_await: the value, void, or a std::tuple of several values.
 template <class Sender>
 using awaited_t = typename awaited<values_of_t<Sender, task_env>>::type;
 
-/// A sender that a task awaits, in the frame of the task.
+/// The awaiter of a sender, whose operation lives in the frame of the task.
 template <class Sender>
 class sender_wait {
     struct receiver {
@@ -70,7 +70,7 @@ public:
         if (!wait_.stopped()) {
             return false;
         }
-        wait_.resume();  // which ends the task: this may be gone
+        wait_.resume();  // ends the task: this may be gone
         return true;
     }
     awaited_t<Sender> await_resume() { return outcome_.take(); }

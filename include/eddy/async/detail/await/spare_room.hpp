@@ -10,18 +10,18 @@
 
 namespace eddy::detail {
 
-/// Where an operation lives while a task waits for it. A thread keeps some of the rooms that are
-/// given back to it for the next ones. So a task that waits has one room, however often it says
-/// co_await, and waits allocate only while there are more of them than ever before.
+/// The size of a spare block, in which an operation lives while a task waits for it. A thread keeps
+/// some of the blocks that are given back for later waits. So a task that waits has one block,
+/// however often it says co_await, and only a new maximum of pending waits allocates.
 ///
-/// Thread: any; a room may be given back on another than it was taken on.
+/// Thread: any; a block may be given back on another thread than it was taken on.
 enum class room : std::uint8_t { small, large };
 
-/// Of these, malloc wastes nothing.
+/// The sizes in bytes, for which malloc wastes nothing.
 inline constexpr std::array<std::size_t, 2> room_sizes = {120, 296};
 
-/// Those of one size that nobody uses; each begins with a pointer to the next. A task that goes on
-/// soon waits again, so that few are enough.
+/// The unused blocks of one size; each begins with a pointer to the next. Few are enough, because a
+/// task that continues soon waits again.
 struct spare_rooms {
     static constexpr std::size_t count_max = 256;
     void* first = nullptr;
@@ -30,11 +30,11 @@ struct spare_rooms {
 EDDY_API [[gnu::tls_model("initial-exec")]] extern constinit thread_local std::array<spare_rooms, 2>
     rooms_of_thread;
 
-/// Throws std::bad_alloc.
+/// Allocates a block. Throws std::bad_alloc.
 EDDY_API EDDY_COLD void* make_room(room size);
 EDDY_API EDDY_COLD void drop_room(void* taken) noexcept;
 
-/// Throws std::bad_alloc.
+/// Takes a spare block, or allocates one. Throws std::bad_alloc.
 inline void* take_room(room size) {
     spare_rooms& spare = rooms_of_thread[static_cast<std::size_t>(size)];
     void* const taken = spare.first;
@@ -57,10 +57,8 @@ inline void give_room_back(room size, void* taken) noexcept {
     ++spare.count;
 }
 
-/// A large room for a `T`, or memory of its own if it does not fit: the stop callbacks of stdexec
-/// take more room than ours.
-///
-/// Throws std::bad_alloc.
+/// Takes a large block for a `T`, or allocates memory if it does not fit: the stop callbacks of
+/// stdexec are larger than ours. Throws std::bad_alloc.
 template <class T>
 void* take_large_room() {
     if constexpr (sizeof(T) <= room_sizes[1]) {

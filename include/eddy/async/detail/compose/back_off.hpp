@@ -9,28 +9,28 @@
 
 namespace eddy {
 
-/// How often and when to try again.
+/// Says how often retry() tries, and how long it waits between tries.
 struct retry_policy {
-    /// Tries in all, the first one too.
+    /// Number of tries, including the first.
     unsigned tries_max = 5;
-    /// Before the second try; each further one is `factor` times as long, at most `delay_max`.
+    /// Delay before the second try; each further one grows by `factor`, up to `delay_max`.
     duration delay = std::chrono::milliseconds(100);
     double factor = 2;
     duration delay_max = std::chrono::seconds(30);
-    /// Which part of a delay is random, so that many who failed together do not come again
-    /// together: 0.25 means 75 % to 100 % of it.
+    /// Random part of each delay, so that many clients that failed together do not retry together:
+    /// with 0.25, a delay is 75 % to 100 % of its length.
     double jitter = 0.25;
-    /// Of the random numbers; 0: another one each time.
+    /// Seed of the random numbers; 0 means a different one each time.
     std::uint64_t seed = 0;
 };
 
 namespace detail {
 
-/// The delays of a policy.
+/// Computes the delays of a retry policy.
 class back_off {
 public:
     EDDY_API explicit back_off(const retry_policy& policy) noexcept;
-    /// How long to wait before the next try; nothing if there is none.
+    /// Returns the delay before the next try, or nothing if no try is left.
     EDDY_API std::optional<duration> next() noexcept;
 
 private:

@@ -11,8 +11,8 @@
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
-/// Hands what one of the children of an adaptor sends to the state of the adaptor, which outlives
-/// it: state.done(Which{}, tag, args...), state.env_for(Which{}).
+/// The receiver of one child of an adaptor. It passes completions on to the state of the adaptor,
+/// which outlives the child: state.done(Which{}, tag, args...), state.env_for(Which{}).
 template <class State, class Which>
 struct child_receiver {
     using receiver_concept = ex::receiver_tag;

@@ -8,7 +8,7 @@
 
 namespace eddy::detail {
 
-/// The code of a std::system_error, or none.
+/// Returns the code of a std::system_error, or an empty code for other exceptions.
 EDDY_API std::error_code code_of(const std::exception_ptr& exception) noexcept;
 
 }  // namespace eddy::detail

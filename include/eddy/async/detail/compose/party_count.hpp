@@ -5,13 +5,13 @@
 
 namespace eddy::detail {
 
-/// How many have not arrived yet, of those who end together. More may join until the last has
-/// arrived. Thread: any.
+/// Counts the parties that end together and have not arrived yet. More may join until the last one
+/// has arrived. Thread: any.
 class party_count {
 public:
     explicit party_count(unsigned parties) noexcept : left_(parties) {}
 
-    /// False: all have arrived.
+    /// Adds a party. Returns false if all have arrived.
     [[nodiscard]] bool join() noexcept {
         unsigned seen = left_.load(std::memory_order_relaxed);
         do {
@@ -22,9 +22,9 @@ public:
         } while (!left_.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed));
         return true;
     }
-    /// True: this was the last one.
+    /// Returns true for the last party.
     [[nodiscard]] bool arrive() noexcept {
-        // acq_rel: the last one sees what all the others stored.
+        // acq_rel: the last party sees what all the others stored.
         return left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Stores completions that are delivered later, and computes their signatures, for each vocabulary.
 #pragma once
 
 #include <eddy/ex/completion_signatures.hpp>
@@ -12,7 +14,6 @@
 #include <type_traits>
 #include <utility>
 
-/// Completions that are kept to be delivered later, and their signatures; for each vocabulary.
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
@@ -20,7 +21,7 @@ using ex::detail::identity;
 using ex::detail::nothrow_decay_copyable;
 using ex::detail::type_list;
 
-/// All signatures of several, each once.
+/// The union of several lists of signatures.
 template <class... Lists>
 struct join_signatures : identity<ex::completion_signatures<>> {};
 template <class... As>
@@ -44,7 +45,7 @@ using failure_signature = ex::completion_signatures<ex::set_error_t(std::excepti
 template <bool Throws>
 using failure_if = std::conditional_t<Throws, failure_signature, ex::completion_signatures<>>;
 
-/// As they are delivered after they were stored.
+/// The signatures of completions that are delivered after they were stored.
 template <class List>
 struct stored_signatures;
 template <class... Signatures>
@@ -54,7 +55,7 @@ struct stored_signatures<ex::completion_signatures<Signatures...>>
 template <class List>
 using stored_signatures_t = typename stored_signatures<List>::type;
 
-/// Those of `List` whose tag is one of `Tags`.
+/// The signatures in `List` whose tag is one of `Tags`.
 template <class List, class... Tags>
 struct only_signatures;
 template <class... Tags>
@@ -92,8 +93,8 @@ struct stored_result_of;
 template <class Tag, class... Args>
 struct stored_result_of<Tag(Args...)> : identity<stored_result<Tag, Args...>> {};
 
-/// Keeps any one of the completions `Signatures`, which are as from stored_signatures; if storing
-/// throws, the exception.
+/// Stores one of the completions `Signatures`, which are a result of stored_signatures. If storing
+/// throws, it stores the exception instead.
 template <class Signatures>
 class result_store;
 template <class... Signatures>
@@ -117,7 +118,7 @@ public:
     bool empty() const noexcept { return results_.empty(); }
     void reset() noexcept { results_.reset(); }
 
-    /// The receiver may destroy this object.
+    /// Completes `receiver`, which may destroy this object.
     template <class Receiver>
     void deliver(Receiver& receiver) noexcept {
         results_.visit([&](auto& result) noexcept { result.deliver(receiver); });

@@ -6,8 +6,8 @@
 
 namespace eddy::detail {
 
-/// One round after the other, each of which may end inside its start or later, on this thread or
-/// another, without growing the stack.
+/// Runs one round after another without growing the stack. A round may end inside its start or
+/// later, on this thread or another.
 ///
 ///     starting --its start returned--> waiting: whoever ends it goes on
 ///     starting --it ended--> over: whoever started it goes on
@@ -15,8 +15,8 @@ class rounds {
     enum class phase : std::uint8_t { starting, waiting, over };
 
 public:
-    /// `start` starts a round and returns true; or it completes the whole, after which this object
-    /// may be gone, and returns false.
+    /// Calls `start` until a round does not end inside it. `start` starts a round and returns true,
+    /// or it completes the operation, after which this object may be gone, and returns false.
     template <class Start>
     void go_on(Start start) noexcept {
         do {
@@ -25,10 +25,10 @@ public:
             // acq_rel: pairs with end(). The second of the two sees what the first did.
         } while (phase_.exchange(phase::waiting, std::memory_order_acq_rel) == phase::over);
     }
-    /// The round has ended. True: call go_on().
+    /// Ends the current round. If this returns true, the caller must call go_on().
     [[nodiscard]] bool end() noexcept {
-        // acquire: pairs with go_on(), which has looked for the last time in this round. Most ends
-        // come later than that, and need not say so.
+        // acquire: pairs with go_on(), which does not look at this round again. Most rounds end
+        // later than that, and need no exchange.
         return phase_.load(std::memory_order_acquire) == phase::waiting ||
                phase_.exchange(phase::over, std::memory_order_acq_rel) == phase::waiting;
     }

@@ -16,11 +16,11 @@ EDDY_EX_BEGIN
 template <class Env>
 using stoppable_env = ex::env<ex::prop<ex::get_stop_token_t, ex::inplace_stop_token>, Env>;
 
-/// Parties that end together: the children of an adaptor, and whoever asks them to stop.
-/// `Derived` has a receiver_ and finish(), which the last one to arrive calls.
+/// Joins the parties of an adaptor that end together: its children, and requests to stop them.
+/// `Derived` has a receiver_ and finish(), which the last party to arrive calls.
 ///
-/// A request to stop is a party while it runs. So nothing is destroyed below it, though children
-/// may complete inside it and on other threads: not every vocabulary's source would bear that.
+/// A request to stop is a party while it runs. So nothing is destroyed below it, although children
+/// may complete inside it and on other threads: not every vocabulary's stop source would bear that.
 template <class Derived, class Receiver>
 class stop_join {
     using token = ex::stop_token_of_t<ex::env_of_t<Receiver>>;
@@ -34,15 +34,15 @@ public:
                 ex::get_env(derived().receiver_)};
     }
 
-    /// Before any child is started: a stop of the whole is one of the children.
+    /// Passes a stop of the operation on to the children. Must precede the start of any child.
     void watch() noexcept {
         on_stop_.emplace(ex::get_stop_token(ex::get_env(derived().receiver_)), forward{this});
     }
-    /// By a party that has not arrived yet.
+    /// Asks the children to stop. Precondition: the caller is a party that has not arrived yet.
     void stop_children() noexcept { source_.request_stop(); }
     bool stop_requested() const noexcept { return source_.stop_requested(); }
 
-    /// The last one finishes, and this object may be gone on return.
+    /// Counts a party as arrived. The last one finishes, and this object may be gone on return.
     void arrive() noexcept {
         if (!parties_.arrive()) return;
         on_stop_.reset();
@@ -53,7 +53,7 @@ private:
     struct forward {
         stop_join* self;
         void operator()() noexcept {
-            // False: all have arrived, and someone waits for this callback to return.
+            // If all have arrived, the last one waits for this callback to return.
             if (!self->parties_.join()) return;
             self->source_.request_stop();
             self->arrive();

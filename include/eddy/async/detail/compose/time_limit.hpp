@@ -12,7 +12,7 @@
 
 namespace eddy::detail {
 
-/// A timer that any thread may take back.
+/// A time limit that any thread may take back.
 ///
 ///     armed --it is due--> over: on_over(due)
 ///     armed --its loop is drained--> over: on_over(ended)
@@ -20,8 +20,8 @@ namespace eddy::detail {
 ///     armed --claim() elsewhere--> over: claimed::elsewhere; bring_back() leads to
 ///                                  on_over(taken_back) on the loop
 ///
-/// Only the loop's thread touches the timer after it was armed. It may be destroyed on that thread
-/// while it is armed or being brought back.
+/// Once the timer is armed, only its loop's thread touches it. The limit may be destroyed on that
+/// thread while it is armed or being brought back.
 class time_limit {
 public:
     enum class ending : std::uint8_t { due, ended, taken_back };
@@ -33,13 +33,14 @@ public:
     time_limit(time_limit&&) = delete;
     EDDY_API ~time_limit();
 
-    /// False: no memory.
+    /// Makes the timer. Returns false if there is no memory for it.
     [[nodiscard]] EDDY_API bool make_timer(loop& home) noexcept;
     EDDY_API void arm(time_point when) noexcept;
 
-    /// claimed::nothing: it was over before, and on_over was or will be called.
+    /// Ends the limit before its time. Returns claimed::nothing if on_over was or will be called
+    /// anyway.
     [[nodiscard]] EDDY_API claimed claim() noexcept;
-    /// After claimed::elsewhere. This object may be gone on return.
+    /// Disarms the timer on its loop, after claimed::elsewhere. Afterwards this object may be gone.
     EDDY_API void bring_back() noexcept;
 
 private:

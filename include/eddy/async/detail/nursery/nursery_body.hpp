@@ -13,7 +13,7 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// A child. It owns itself; the list is for children that outlive the task with the nursery.
+/// A child task, which owns itself. The list is for the destructor of the nursery.
 class nursery::nursed final : private detail::task_owner {
 public:
     nursed(nursery& in, task<> child) noexcept
@@ -91,7 +91,7 @@ EDDY_EX_INLINE void nursery::stop() noexcept {
 
 EDDY_EX_INLINE void nursery::leave_requests() noexcept {
     if (requests_.arrive()) {
-        quiet_.set();  // whoever waits for it destroys it, but not below this call
+        quiet_.set();  // the waiter may then destroy the nursery, but not inside this call
     }
 }
 

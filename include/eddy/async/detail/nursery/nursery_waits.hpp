@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Awaiters for the task of a nursery. Senders could do the same, but would take ten times as long
+// to compile, in every program that has a nursery.
 #pragma once
 
 #include <eddy/async/detail/task/task_promise.hpp>
@@ -14,13 +17,11 @@
 #include <type_traits>
 #include <utility>
 
-/// What the task of a nursery awaits. Senders could say the same, but take ten times as long to
-/// compile, in every program that has a nursery.
 namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// Gives the stop token of the task.
+/// Returns the stop token of the task that awaits it.
 class own_stop_token {
 public:
     static bool await_ready() noexcept { return false; }
@@ -35,7 +36,7 @@ private:
     ex::inplace_stop_token token_;
 };
 
-/// Ends the task stopped.
+/// Ends the task that awaits it as stopped.
 struct end_stopped_here {
     static bool await_ready() noexcept { return false; }
     template <class Promise>
@@ -45,7 +46,7 @@ struct end_stopped_here {
     static void await_resume() noexcept {}
 };
 
-/// A task that runs under a stop token of its own.
+/// The awaiter of a task that runs under a stop token of its own.
 template <class T>
 class task_wait_with_token final : private task_owner {
 public:
@@ -86,7 +87,7 @@ private:
     bool stopped_ = false;
     task<T> child_;
 };
-/// Gives the value of `child` in a tuple, or nothing if it was stopped.
+/// Returns the value of `child` in a tuple, or nothing if it was stopped.
 template <class T>
 class with_token : public awaited_by_tasks {
 public:
@@ -125,7 +126,7 @@ private:
     task_wait wait_;
     wait_operation<event_wait, receiver> operation_;
 };
-/// A wait for an event that goes on when the task is asked to stop.
+/// Waits for an event, and continues to wait when the task is asked to stop.
 class unstoppable : public awaited_by_tasks {
 public:
     explicit unstoppable(wait_sender<event_wait> sender) noexcept : sender_(std::move(sender)) {}

@@ -9,6 +9,7 @@
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
+/// The wait for permits of a semaphore, as wait_operation needs it.
 struct acquire_wait {
     struct node : semaphore_waiter {
         node(callback on_complete, acquire_wait& wait) noexcept

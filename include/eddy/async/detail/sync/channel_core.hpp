@@ -10,7 +10,7 @@
 
 namespace eddy::detail {
 
-/// The item stays where its operation keeps it until someone takes it.
+/// A send that waits. The item stays in its operation until someone takes it.
 template <class T>
 struct send_waiter : waiter {
     send_waiter(callback on_complete, T& what) noexcept : waiter(on_complete), item(&what) {}
@@ -23,8 +23,8 @@ struct receive_waiter : waiter {
     std::optional<T> item;
 };
 
-/// Always true, under the lock: those who wait to send do so because the ring is full, those who
-/// wait to receive because it is empty and nobody waits to send.
+/// The state of a channel. Under the lock, it is always true that senders wait only while the ring
+/// is full, and that receivers wait only while the ring is empty and no sender waits.
 template <class T, class Allocator>
 class channel_core : public wait_core {
 public:
@@ -84,8 +84,8 @@ public:
         const std::lock_guard lock(mutex_);
         senders_.take_back(node);
     }
-    /// The item goes to the next receiver or back to its place; if that was taken since, it is
-    /// destroyed with the operation.
+    /// Passes a granted item to the next receiver, or puts it back in front of the ring. If its
+    /// place was taken since, the item is destroyed with the operation.
     void take_back(receive_waiter<T>& node) noexcept {
         this->locked([&](wait_list& here) {
             if (!receivers_.take_back(node)) return false;

@@ -6,6 +6,7 @@
 
 namespace eddy::detail {
 
+/// The state of an event, with its waiters.
 class event_core : public wait_core {
 public:
     explicit event_core(bool set) noexcept : set_(set) {}

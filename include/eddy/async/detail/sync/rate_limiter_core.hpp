@@ -13,12 +13,11 @@
 
 namespace eddy {
 
+/// The limit of a rate_limiter: `tokens` arrive in each period `per`.
 struct rate_limit {
-    /// So many tokens come in ...
     std::size_t tokens = 1;
-    /// ... this time.
     duration per = std::chrono::seconds(1);
-    /// So many may be saved up, and taken at once.
+    /// Number of tokens that may be saved up and taken at once.
     std::size_t burst = 1;
 };
 
@@ -26,16 +25,17 @@ namespace detail {
 
 class rate_limiter_core;
 
-/// The first in the list waits with a timer for its tokens. It takes them itself, on its own loop,
-/// and tells the next one by posting `turn`: only the thread of its loop touches its timer. Those
-/// behind have a timer that is never due: a loop that is drained cancels it, and so stops them.
+/// A waiter for tokens. The first in the list has a timer for the time when its tokens are there,
+/// takes them on its own loop, and then posts the `turn_` of the next one, because only the thread
+/// of a waiter's loop touches its timer. The timers of the others are never due: they only let a
+/// loop that is drained stop its waiters.
 class rate_waiter : public waiter {
 public:
     rate_waiter(callback on_complete, rate_limiter_core& core, std::size_t n) noexcept
         : waiter(on_complete), wanted(n), core_(&core), turn_(&on_turn, &on_turn) {}
 
     const std::size_t wanted;
-    std::error_code error;  ///< if it is `closed`
+    std::error_code error;  ///< if the state is `closed`
 
 private:
     struct owned_timer : timer {
@@ -50,13 +50,13 @@ private:
 
     rate_limiter_core* core_;
     entry turn_;
-    bool turn_posted_ = false;  ///< under the lock; turn_ itself is the loop's
+    bool turn_posted_ = false;  ///< under the lock; turn_ belongs to the loop
     std::optional<owned_timer> timer_;
 
     friend class rate_limiter_core;
 };
 
-/// A bucket of tokens, as the time at which it is full again.
+/// A bucket of tokens, represented by the time at which it is full again.
 class rate_limiter_core : public wait_core {
 public:
     EDDY_API explicit rate_limiter_core(rate_limit limit) noexcept;

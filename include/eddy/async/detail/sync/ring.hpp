@@ -32,7 +32,7 @@ public:
 
     T& front() noexcept { return items_[first_]; }
     void push(T&& item) noexcept {
-        // Not a modulo of the sum: it might not fit.
+        // Not a modulo of the sum, which might overflow.
         const std::size_t room_at_end = capacity_ - first_;
         const std::size_t place = size_ < room_at_end ? first_ + size_ : size_ - room_at_end;
         std::construct_at(items_ + place, std::move(item));

@@ -14,7 +14,7 @@ struct semaphore_waiter : waiter {
     const std::size_t wanted;
 };
 
-/// What a semaphore and a mutex are. Who wants more than there is holds up those behind it.
+/// The state of a semaphore or mutex. A waiter for more permits than there are holds up later ones.
 class semaphore_core : public wait_core {
 public:
     explicit semaphore_core(std::size_t permits) noexcept : permits_(permits) {}

@@ -18,21 +18,21 @@
 namespace eddy::detail {
 EDDY_EX_BEGIN
 
-/// The operation of everything that waits for a primitive. A `Wait` is what there is to wait for:
+/// The operation state of waits for synchronization primitives. A `Wait` says what to wait for:
 ///
-///     struct node : waiter { node(callback, Wait&); };   // with what the primitive keeps in it
+///     struct node : waiter { node(callback, Wait&); };   // with the data of the primitive
 ///     using signatures = ...;
-///     void finish(node&, receiver);          // completes one that is granted or closed
+///     void finish(node&, receiver);          // completes a granted or closed wait
 ///     core* core;                            // a wait_core, with
-///         bool enter(node&, bool may_wait);  //   decides at once, or lets it join the list
-///         void stop(node&);                  //   a request to stop, from any thread
-///         void take_back(node&);             //   its operation is destroyed
+///         bool enter(node&, bool may_wait);  //   decides at once, or lets the node join the list
+///         void stop(node&);                  //   takes a request to stop, from any thread
+///         void take_back(node&);             //   called when the operation is destroyed
 ///
-/// The callback for stops is there before the node can be in the list, because a node without a
-/// loop may complete on another thread as soon as it is.
+/// The stop callback is registered before the node can join the list, because a node without a loop
+/// may complete on another thread as soon as it has joined.
 ///
-/// Lifetime: until it has completed; or it may be destroyed on the thread of its loop, and then has
-/// taken nothing.
+/// Lifetime: until it has completed. If destroyed before, on its loop's thread, it has taken
+/// nothing.
 template <class Wait, class Receiver>
 class wait_operation {
     using node_type = typename Wait::node;
@@ -117,7 +117,7 @@ public:
     auto connect(Receiver receiver) const& noexcept(std::is_nothrow_copy_constructible_v<Wait>) {
         return wait_operation<Wait, Receiver>(Wait(wait_), static_cast<Receiver&&>(receiver));
     }
-    /// It completes on the loop that it was started on anyway.
+    /// Returns this sender: a wait completes on the loop that it was started on.
     wait_sender affine() && noexcept { return static_cast<wait_sender&&>(*this); }
     wait_sender affine() const& { return *this; }
 

@@ -14,20 +14,20 @@ class loop;
 
 namespace detail {
 
-/// Someone who waits for a primitive: for an event, a permit, a place or an item of a channel.
+/// A node that waits for a primitive: an event, permits, tokens, a place or an item of a channel.
 ///
 ///     idle --enter()--> granted or closed, at once
 ///     idle --enter()--> waiting, in the list of the primitive
 ///     waiting --the primitive--> granted or closed
 ///     idle, waiting --stop--> stopped
 ///
-/// Every change is made under the lock of the primitive, and the first that leads out of `waiting`
-/// decides: whoever makes it takes the waiter out of the list and, still under the lock, posts it
-/// to its loop. A stop that comes later finds nothing to do, and what was granted arrives. The
-/// completion takes the lock once more before it calls anyone, because who is let go may destroy
-/// the primitive. tests/model/waiter.pml is the model.
+/// Every change is made under the lock of the primitive, and the first one out of `waiting`
+/// decides: it takes the waiter out of the list and, still under the lock, posts it to its loop. A
+/// later stop finds nothing to do, so a grant always arrives. The completion takes the lock once
+/// more before it calls the receiver, which may destroy the primitive. The model is
+/// tests/model/waiter.pml.
 ///
-/// Lifetime: until `complete` is called, which may destroy it; or until it is taken back.
+/// Lifetime: until `complete` is called, which may destroy the waiter, or until it is taken back.
 class waiter {
 public:
     enum class state : std::uint8_t { idle, waiting, granted, closed, stopped };
@@ -37,19 +37,19 @@ public:
         : complete_(on_complete), entry_(&on_entry, &on_entry) {}
     waiter(waiter&&) = delete;
 
-    /// Before enter(): it will be completed on the loop that this thread is running, if any.
+    /// Makes the waiter complete on the loop that this thread runs, if any. Must precede enter().
     EDDY_API void remember_loop() noexcept;
     loop* home() const noexcept { return home_; }
 
-    /// Under the lock of the primitive, or when it has been decided.
+    /// Returns the state. Precondition: the lock of the primitive is held, or the wait is decided.
     state how() const noexcept { return state_; }
     void set(state how) noexcept { state_ = how; }
 
-    /// Thread: of its loop. Not under a lock.
+    /// Calls the callback. Thread: that of its loop. Precondition: the lock is not held.
     void complete() noexcept { complete_(*this); }
 
 private:
-    /// A loop that is being drained or destroyed does not take away what has been decided.
+    /// Completes the waiter, even if its loop is drained or destroyed: a decision stands.
     EDDY_API static void on_entry(entry& e) noexcept;
 
     callback complete_;
@@ -62,8 +62,8 @@ private:
     friend class wait_list;
 };
 
-/// First come, first served, with removal from anywhere. All under the lock of the primitive,
-/// except complete_all().
+/// The waiters of a primitive, in order of arrival; any of them can be removed. All functions but
+/// complete_all() need the lock of the primitive.
 class wait_list {
 public:
     wait_list() = default;
@@ -82,20 +82,20 @@ public:
         node.set(waiter::state::waiting);
         push_back(node);
     }
-    /// Decides about one that is in this list: posts it, or moves it to `here` if it has no loop.
+    /// Decides a wait in this list: posts `node`, or moves it to `here` if it has no loop.
     EDDY_API void settle(waiter& node, waiter::state how, wait_list& here) noexcept;
     void settle_all(waiter::state how, wait_list& here) noexcept {
         while (!empty()) settle(front(), how, here);
     }
-    /// What a request to stop does to `node`, which waits here or has not entered yet. False: it
-    /// was decided before, or nothing changes for the others.
+    /// Stops `node`, which waits here or has not entered yet. Returns true if it has left the list,
+    /// which may matter for the others; false if it was decided before, or did not wait.
     EDDY_API bool stop(waiter& node, wait_list& here) noexcept;
-    /// Its operation is destroyed: takes it out, or back from its loop. True: it was granted
-    /// something that somebody else may have now. Thread: of its loop.
+    /// Removes `node` from the list or its loop, because its operation is destroyed. Returns true
+    /// if it was granted something that can go to another waiter now. Thread: that of its loop.
     EDDY_API bool take_back(waiter& node) noexcept;
     EDDY_API void erase(waiter& node) noexcept;
 
-    /// Completes those that have no loop, inside this call. Not under the lock.
+    /// Completes all waiters of this list, which have no loop. Precondition: the lock is not held.
     EDDY_API void complete_all() noexcept;
 
 private:
@@ -105,21 +105,21 @@ private:
     waiter* last_ = nullptr;
 };
 
-/// Base of the primitives.
+/// Base of the synchronization primitives.
 class wait_core {
 public:
     wait_core() = default;
     wait_core(const wait_core&) = delete;
     wait_core& operator=(const wait_core&) = delete;
 
-    /// `node` is about to complete. Returns when those who decided about it have left: then the
-    /// primitive may be destroyed.
+    /// Called before a waiter completes. Waits until the thread that decided about it has left the
+    /// lock: then the primitive may be destroyed.
     void leave(waiter&) noexcept { const std::lock_guard lock(mutex_); }
 
 protected:
     ~wait_core() = default;
 
-    /// Does `change(wait_list& here)` under the lock, and completes those without a loop after it.
+    /// Calls `change(wait_list& here)` under the lock, and then completes the waiters in `here`.
     template <class Change>
     bool locked(Change change) noexcept {
         wait_list here;

@@ -12,7 +12,7 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// A task of any sender, whose values are dropped.
+/// A task that awaits any sender and drops its values.
 template <class Sender>
 task<> await_it(std::allocator_arg_t, frame_allocator, Sender sender) {
     co_await std::move(sender);
@@ -24,14 +24,14 @@ concept sender_callable = requires(std::decay_t<Callable>& callable) {
     { callable() } -> ex::sender;
 };
 
-/// A task of what `callable` returns. The frame keeps `callable` until the end, and with it
-/// everything that a lambda that is a coroutine has captured.
+/// A task that awaits the sender that `callable` returns. Its frame keeps `callable` until the end,
+/// and with it the captures of a lambda that is a coroutine.
 template <class Callable>
 task<> call_it(std::allocator_arg_t, frame_allocator, Callable callable) {
     co_await callable();
 }
 
-/// A task whose exceptions go to `on_error`. What that throws is thrown by the whole.
+/// A task that passes the exceptions of `shielded_one` to `on_error`, which may throw itself.
 template <class OnError>
 task<> shielded(std::allocator_arg_t, frame_allocator, task<> shielded_one, OnError on_error) {
     try {

@@ -19,17 +19,16 @@ EDDY_EX_BEGIN
 
 class background_tasks;
 
-/// Gets what a spawned task has thrown.
+/// Receives the exception of a spawned task.
 using failure_handler = void (*)(std::exception_ptr error) noexcept;
 
-/// What the tasks that spawn() has started on one loop have in common: they are stopped when the
-/// loop is destroyed. Made for the first of them; deletes itself when the loop ends and the last of
-/// them has ended.
+/// Stops the tasks that spawn() has started on one loop when the loop is destroyed. It is made for
+/// the first of them, and deletes itself when the loop and all of them have ended.
 ///
 /// Thread: the loop's.
 class background {
 public:
-    /// Throws std::bad_alloc.
+    /// Returns the background of `home`, which is made if there is none. Throws std::bad_alloc.
     static background& of(loop& home) {
         if (loop_notice* const known = home.resident(&on_end)) {
             return of(*known);
@@ -42,7 +41,7 @@ public:
     background& operator=(const background&) = delete;
 
     ex::inplace_stop_token get_stop_token() const noexcept { return stop_.get_token(); }
-    /// Those with one handler. Throws std::bad_alloc.
+    /// Returns the owner of the tasks with this handler. Throws std::bad_alloc.
     background_tasks& tasks_with(failure_handler on_error, loop& home);
     void enter() noexcept { ++tasks_; }
     void leave() noexcept {
@@ -58,12 +57,12 @@ private:
     static background& of(loop_notice& end) noexcept { return owner_of<&background::end_>(end); }
     static void on_end(loop_notice& end) noexcept {
         background& self = of(end);
-        self.enter();  // all of them may end inside the request
+        self.enter();  // all tasks may end inside the request
         self.stop_.request_stop();
         self.ended_ = true;
         self.leave();
     }
-    /// After fork(): those that wait stay as they are.
+    /// Called if the loop is destroyed in the child of a fork(): tasks that wait stay as they are.
     static void on_lost(loop_notice& end) noexcept {
         background& self = of(end);
         self.enter();
@@ -78,8 +77,8 @@ private:
     bool ended_ = false;
 };
 
-/// The owner of all tasks in one background whose handler is a function without anything to keep:
-/// such a task has no memory but its frame.
+/// The owner of the tasks in a background that share a stateless handler: they have only their
+/// frames.
 class background_tasks final : public task_owner {
 public:
     background_tasks(background& in, loop& home, failure_handler on_error,

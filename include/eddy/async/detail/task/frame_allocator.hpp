@@ -11,7 +11,7 @@
 
 namespace eddy::detail {
 
-/// What frames come from: the type of a task does not say what its memory is.
+/// The allocator of frames, type-erased so that the type of a task does not depend on it.
 using frame_allocator = std::pmr::polymorphic_allocator<std::byte>;
 
 template <class Allocator>
@@ -35,8 +35,7 @@ frame_allocator to_frame_allocator(const Allocator& given) noexcept {
     }
 }
 
-/// What new_object() does, without the ways of construction that nobody here asks for and that take
-/// long to compile.
+/// Does what new_object() does, without uses-allocator construction, which takes long to compile.
 template <class T, class... Args>
 T* new_in(frame_allocator memory, Args&&... args) {
     void* const place = memory.resource()->allocate(sizeof(T), alignof(T));

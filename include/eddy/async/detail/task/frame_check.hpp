@@ -15,10 +15,10 @@ namespace eddy::detail {
     "lays out wrongly: write `const auto result = co_await ...`")]] void
 frame_is_laid_out_wrongly();
 
-/// g++ 12 puts a temporary of `while (co_await ... != 0)` in front of the frame if the function has
-/// no local variables. Such a frame cannot be resumed, so it does not compile; without optimisation
-/// the compiler does not see it, and the first call ends the program. Frames begin where operator
-/// new says (but clang may spare it that).
+/// Rejects a frame that g++ 12 has laid out wrongly: in a function without local variables, it puts
+/// a temporary of `while (co_await ... != 0)` in front of the frame, which then cannot be resumed.
+/// With optimisation, such a frame does not compile; without, the first call ends the program. A
+/// correct frame begins where operator new says, but clang may elide that call, and is not checked.
 [[gnu::always_inline]] inline void check_frame(const void* frame) noexcept {
     const auto ahead = reinterpret_cast<std::uintptr_t>(frame) % alignof(std::max_align_t);
     if (__builtin_constant_p(ahead) && ahead != 0) {

@@ -20,13 +20,13 @@ template <class Scheduler>
 bool has_home(const Scheduler&) noexcept {
     return true;
 }
-/// A task that was started outside any loop has a scheduler of none.
+/// False for the scheduler of a task that was started outside any loop.
 inline bool has_home(const loop_scheduler& scheduler) noexcept {
     return scheduler != loop_scheduler(nullptr);
 }
 
-/// Where the timers of an operation are: the loop of its environment's scheduler, else the one that
-/// this thread is running, or null.
+/// Returns the loop for the timers of an operation: that of its environment's scheduler, or else
+/// the one that this thread is running, or null.
 template <class Env>
 loop* find_loop(const Env& env) noexcept {
     if constexpr (has_loop<Env>) {

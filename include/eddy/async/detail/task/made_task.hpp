@@ -22,11 +22,11 @@ concept tells_allocator = requires(const Env& env) { ex::get_allocator(env); };
 template <tells_allocator Env>
 using told_allocator_t = std::decay_t<decltype(ex::get_allocator(std::declval<const Env&>()))>;
 
-/// An environment whose allocator has to be made a resource.
+/// An environment whose allocator must first be adapted to a memory resource.
 template <class Env>
 concept needs_resource = tells_allocator<Env> && !gives_frames<told_allocator_t<Env>>;
 
-/// Where frames come from by the word of `env`; from `otherwise` if it has none.
+/// Returns the allocator that `env` has for frames, or `otherwise` if it has none.
 template <class Env>
 frame_allocator allocator_of(const Env& env, frame_allocator otherwise) noexcept {
     if constexpr (needs_resource<Env>) {
@@ -45,7 +45,7 @@ frame_allocator allocator_of(const Env& env) noexcept {
     return allocator_of(env, std::pmr::new_delete_resource());
 }
 
-/// A task with the resource of its frame.
+/// The operation state of a made_task, with the memory resource of the frame.
 template <class Make, class Receiver>
 class made_state {
     using env = ex::env_of_t<Receiver>;
@@ -65,8 +65,8 @@ private:
     decltype(std::declval<made>().connect(std::declval<Receiver>())) made_;
 };
 
-/// A task that is made when it is connected or awaited, by `Make(frame_allocator)`: only then it is
-/// known where its frame is to come from.
+/// A task that `Make(frame_allocator)` makes when it is connected or awaited, because only then the
+/// allocator of its frame is known.
 template <class Make>
 class [[nodiscard]] made_task {
     using made = std::invoke_result_t<Make, frame_allocator>;
@@ -81,7 +81,7 @@ public:
     static consteval auto get_completion_signatures() noexcept {
         return made::template get_completion_signatures<made, Env...>();
     }
-    /// Throws what the allocator throws.
+    /// Throws the exceptions of the allocator.
     template <ex::receiver Receiver>
     auto connect(Receiver receiver) && {
         if constexpr (needs_resource<ex::env_of_t<Receiver>>) {
@@ -91,7 +91,7 @@ public:
             return std::move(*this).make(from).connect(std::move(receiver));
         }
     }
-    /// A task resumes where it was started, so it needs no hop to be affine.
+    /// Returns this sender: a task continues on the loop that it was started on.
     made_task affine() && { return std::move(*this); }
 
     made make(frame_allocator from) && { return std::move(make_)(from); }

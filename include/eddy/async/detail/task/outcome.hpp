@@ -14,7 +14,7 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// Where a task's or an awaited sender's result is kept.
+/// The result of a task or of an awaited sender: nothing yet, a value, or an error.
 template <class T>
 class outcome {
 public:
@@ -35,19 +35,19 @@ public:
             }
         }
     }
-    /// Also in place of a value.
+    /// Stores an error, in place of a value if there is one.
     void set_error(std::exception_ptr error) noexcept {
         clear();
         std::construct_at(&error_, std::move(error));
         holds_ = content::error;
     }
-    /// Null: there is none.
+    /// Returns the error, or null if there is none.
     std::exception_ptr error() const noexcept {
         return holds_ == content::error ? error_ : nullptr;
     }
-    /// Precondition: there is one.
+    /// Precondition: there is a value.
     T& value() noexcept { return value_; }
-    /// Precondition: there is a value or an error.
+    /// Returns the value or throws the error. Precondition: there is one of them.
     T take() {
         if (holds_ == content::error) {
             throw_error();
@@ -80,7 +80,7 @@ private:
     content holds_ = content::nothing;
 };
 
-/// There is an error, or nothing to keep.
+/// The result of a void task: an error, or nothing to keep.
 template <>
 class outcome<void> {
 public:

@@ -22,6 +22,7 @@ EDDY_EX_INLINE void spawned_task::run() noexcept {
     }
 }
 
+/// A spawned task whose handler has no state: it is gone when the task has begun.
 class plain_spawned final : public spawned_task {
 public:
     plain_spawned(failure_handler on_error, loop& home, task<>&& run) noexcept

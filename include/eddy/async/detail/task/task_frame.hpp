@@ -11,17 +11,17 @@
 
 namespace eddy::detail {
 
-/// The tag itself, not what can be converted to it.
+/// Accepts std::allocator_arg_t itself, but no type that converts to it.
 template <class Tag>
 concept allocator_tag = std::same_as<Tag, std::allocator_arg_t>;
 
-/// Gives a coroutine's frame the memory resource that the coroutine was called with, as
-/// `std::allocator_arg` and the argument after it: first, or behind the object of a member function
-/// or lambda. The resource is kept behind the frame.
+/// Allocates the frame of a coroutine from the memory resource among its arguments: the one after
+/// `std::allocator_arg`, which comes first, or second after the object of a member function or
+/// lambda. The resource is stored behind the frame.
 class task_frame {
 public:
     static void* operator new(std::size_t size) { return allocate(size, nullptr); }
-    // Inlined also without optimisation: else g++ 12 says that delete does not fit these.
+    // Always inlined, because otherwise g++ 12 says that operator delete does not match these.
     template <allocator_tag Tag, class Allocator, class... Args>
     [[gnu::always_inline]] static void* operator new(std::size_t size, Tag, const Allocator& with,
                                                      const Args&...) {
@@ -34,7 +34,7 @@ public:
     }
     EDDY_API static void operator delete(void* frame, std::size_t size) noexcept;
 
-    // Public, or the promises would not inherit them so that coroutines can use them.
+    // Public, because coroutines could not use the inherited constructors otherwise.
     task_frame() noexcept = default;
     template <allocator_tag Tag, class Allocator, class... Args>
     task_frame(Tag, const Allocator& with, const Args&...) noexcept
@@ -47,7 +47,7 @@ protected:
     frame_allocator get_allocator() const noexcept { return resource_; }
 
 private:
-    // The alignment is what lets g++ check at compile time where a frame begins (frame_check.hpp).
+    // The alignment lets g++ check at compile time where a frame begins (frame_check.hpp).
     [[gnu::assume_aligned(alignof(std::max_align_t))]] EDDY_API static void* allocate(
         std::size_t size, std::pmr::memory_resource* with);
 

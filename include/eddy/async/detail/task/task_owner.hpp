@@ -11,23 +11,23 @@ EDDY_EX_BEGIN
 
 class task_promise_base;
 
-/// Who has started a task: knows where it lives and what stops it, and is told when it ends. One
-/// may have many tasks, so that each of them need not keep all that.
+/// Starts tasks: knows the loop where they live and their stop token, and is notified when they
+/// end. One owner may have many tasks, so that this data is not in each of them.
 ///
-/// Lifetime: as long as its tasks.
+/// Lifetime: the owner must outlive its tasks.
 class task_owner {
 public:
     task_owner(const task_owner&) = delete;
     task_owner& operator=(const task_owner&) = delete;
 
-    /// Null: they were started outside any loop.
+    /// Returns the loop of the tasks, or null if they were started outside any loop.
     loop* home() const noexcept { return home_; }
     ex::inplace_stop_token stop_token() const noexcept { return stop_; }
-    /// Nothing stops them but the end of their loop, which ends all I/O there by itself.
+    /// True if only the end of their loop, which cancels all I/O there by itself, stops the tasks.
     bool stops_with_home() const noexcept { return stops_with_home_; }
 
-    /// By return or exception, or because it was stopped. Called when it is suspended for good;
-    /// destroys it or has it destroyed.
+    /// Called when a task has returned, thrown or been stopped, and is suspended for good. Destroys
+    /// the task, or has it destroyed.
     virtual void task_ended(task_promise_base& ended, bool stopped) noexcept = 0;
 
 protected:
@@ -40,7 +40,7 @@ protected:
     }
     ~task_owner() = default;
 
-    /// Before a task is started.
+    /// Sets where tasks live and what stops them. Must be called before a task is started.
     void settle(loop* home, ex::inplace_stop_token stop,
                 stopped_by whom = stopped_by::anybody) noexcept {
         home_ = home;
@@ -48,7 +48,7 @@ protected:
         stops_with_home_ = whom == stopped_by::home_only;
     }
 
-    /// Where another's tasks live, and stopped as they are.
+    /// Takes the loop and the stop token from another owner.
     void settle_as(const task_owner& other) noexcept {
         home_ = other.home_;
         stop_ = other.stop_;

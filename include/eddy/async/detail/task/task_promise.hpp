@@ -24,7 +24,7 @@ EDDY_EX_BEGIN
 
 class task_promise_base;
 
-/// What a task may ask, and tells those it awaits.
+/// The environment of a task, which the senders that it awaits see.
 class task_env {
 public:
     explicit task_env(const task_promise_base& promise) noexcept : promise_(&promise) {}
@@ -37,15 +37,14 @@ private:
     const task_promise_base* promise_;
 };
 
-/// One thing that a task waits for. Whoever completes it calls arrived(), once; the task goes on,
-/// on its own loop:
+/// One wait of a task. Its completion calls arrived() once, and the task continues on its own loop:
 ///
-///     starting  --begin() returns--> suspended --arrived()--> (resumed)
-///     starting  --arrived()--> done          begin() is told; nobody resumes anything
+///     starting  --suspend()--> suspended --arrived()--> (resumed)
+///     starting  --arrived()--> done          suspend() returns false; nothing is resumed
 ///
-/// So a completion inside start() resumes nobody, and a loop of them does not grow the stack. On
-/// the home loop all steps are of one thread; a completion elsewhere is posted there. Only a task
-/// without a loop needs the two sides to agree on who resumes.
+/// So a completion inside start() resumes nothing, and a loop of them does not grow the stack. On
+/// the home loop all steps run on one thread; a completion elsewhere is posted there. Only for a
+/// task without a loop must the two sides agree on which of them resumes it.
 class task_wait {
 public:
     task_wait(task_promise_base& promise, std::coroutine_handle<> waiting) noexcept
@@ -53,15 +52,16 @@ public:
     task_wait(const task_wait&) = delete;
     task_wait& operator=(const task_wait&) = delete;
     ~task_wait() {
-        // acquire: pairs with hop(): there is an entry then.
+        // acquire: pairs with hop(), which constructs the entry.
         if (hops_.load(std::memory_order_acquire)) {
             stay();
         }
     }
 
-    /// Thread: any. Afterwards the task may be gone.
+    /// Reports the completion. Afterwards the task may be gone. Thread: any.
     void arrived(bool stopped) noexcept;
-    /// After the wait was started. False: it has been completed; go on, or end if stopped().
+    /// Called after the wait was started. Returns false if it has completed already: the task then
+    /// continues, or ends if stopped().
     [[nodiscard]] bool suspend() noexcept;
     bool stopped() const noexcept { return stopped_; }
     task_promise_base& promise() const noexcept { return promise_; }
@@ -78,12 +78,13 @@ private:
     std::coroutine_handle<> waiting_;
     std::atomic<phase> phase_{phase::starting};
     bool stopped_ = false;
-    std::atomic<bool> hops_{false};  ///< it was completed elsewhere: there is an entry
+    std::atomic<bool> hops_{false};  ///< completed elsewhere: hop_ is constructed
     union {
         entry hop_;
     };
 };
 
+/// The part of a task's promise that does not depend on the type of its result.
 class task_promise_base : public task_frame {
 public:
     using task_frame::task_frame;
@@ -102,10 +103,10 @@ public:
     };
     static ending final_suspend() noexcept { return {}; }
 
-    /// What it awaits was stopped: it never goes on, and is destroyed by its owner.
+    /// Ends the task because what it awaits was stopped. It never continues; its owner destroys it.
     void end_stopped() noexcept { owner_->task_ended(*this, true); }
 
-    /// Before it is started.
+    /// Sets the owner. Must be called before the task is started.
     void adopt(task_owner& owner) noexcept { owner_ = &owner; }
     const task_owner& owner() const noexcept { return *owner_; }
     loop* home() const noexcept { return owner_->home(); }
@@ -154,7 +155,7 @@ inline void task_wait::arrived(bool stopped) noexcept {
 EDDY_COLD inline void task_wait::arrived_elsewhere() noexcept {
     if (promise_.home() != nullptr) {
         hop();
-        // acq_rel: the task sees the result; this sees the suspended task.
+        // acq_rel: pairs with suspend(). The task sees the result; this sees the suspended task.
     } else if (phase_.exchange(phase::done, std::memory_order_acq_rel) == phase::suspended) {
         resume();
     }
