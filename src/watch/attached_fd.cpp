@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Attaches the fd of a watch to its loop, and in the end closes it or gives it back.
 #include <eddy/watch/detail/attached_fd.hpp>
 
 #include <eddy/loop/requests.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Shares one attached fd between a reading and a writing half.
 #include <eddy/watch/bidi_watch.hpp>
 
 #include <utility>

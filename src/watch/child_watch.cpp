@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Waits for the end of a process, and reads its status right before the callback.
 #include <eddy/watch/child_watch.hpp>
 
 #include <eddy/base/assert.hpp>
@@ -98,7 +100,7 @@ void child_watch::take(process_handle fresh) noexcept {
 
 void child_watch::start(arming how) noexcept {
     if (wait_.pending()) {
-        stale_ = true;  // with io_uring: it was cancelled, and its end begins anew
+        stale_ = true;  // on io_uring: it is being cancelled, and its end starts the next
         return;
     }
     if (how == arming::requeue) {
@@ -133,14 +135,14 @@ void child_watch::on_event(io_result result) noexcept {
             return;
         }
     }
-    // It has another process or none, the program has forked, or others are just reaping the child.
+    // The watch has another process or none, the program has forked, or others reap the child.
     do_not_count();
     start(arming::look);
 }
 
 reaction child_watch::call() noexcept {
     told_ = true;
-    const exit_status status = status_;  // the callback may destroy the watch
+    const exit_status status = status_;  // a copy: the callback may destroy the watch
     return on_end_(*this, status);
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Waits for the events of children at a child_source.
 #include <eddy/watch/children_watch.hpp>
 
 #include <eddy/base/error.hpp>
@@ -50,7 +52,7 @@ std::error_code children_watch::wait_for_next(child_wait& w) noexcept {
 }
 
 reaction children_watch::call() noexcept {
-    const child_event event = wait().event();  // the callback may destroy the watch
+    const child_event event = wait().event();  // a copy: the callback may destroy the watch
     ended_ = event.what == child_change::ended;
     return on_event_(*this, event);
 }

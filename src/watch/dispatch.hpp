@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Defines watch::dispatch_as(), for the kinds of watches that call it.
 #pragma once
 
 #include <eddy/watch/watch.hpp>
 
 namespace eddy {
 
-/// Most callbacks ask for the next event, and are on their way to it with few questions.
+/// Runs the callback and applies its reaction. The most common one, rearm, takes a short path.
 template <class Kind>
 inline void watch::dispatch_as(Kind& kind) noexcept {
     bool gone = false;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Waits for the readiness of a descriptor, and starts the wait again after each callback.
 #include <eddy/watch/fd_watch.hpp>
 
 #include "watch/dispatch.hpp"
@@ -71,14 +73,14 @@ void fd_watch::borrow(int fd, const watch_options& options) {
     hold(detail::attached_fd(home(), fd, options.name), holding::borrowed, options);
 }
 
-/// The fd is the watch's own from here on.
+/// Makes an attached fd the watch's own, and begins.
 void fd_watch::hold(detail::attached_fd own, holding how, const watch_options& options) noexcept {
     const io_request on = request_builder::on(own.get(), opcode::wait);
     wait_.aim_at(on.slot, on.generation);
     own.forget();
     fd_ = how;
-    // What has just been attached is told of by itself if it is ready. Not if it is armed only
-    // later, because this is not the loop's thread.
+    // The kernel reports a new registration that is ready, so the first wait need not look. A watch
+    // that is armed later, because this is not the loop's thread, does look.
     begin(options, true);
 }
 
@@ -93,7 +95,7 @@ fd_watch::fd_watch(const descriptor& watched, interest wanted, callback on_ready
     begin(options, false);
 }
 
-/// Others may have the descriptor too.
+/// Claims the directions of a descriptor that others may watch too.
 void fd_watch::claim() {
     const bool reads = any(directions_ & interest::readable);
     const bool writes = any(directions_ & interest::writable);
@@ -142,7 +144,7 @@ inline bool fd_watch::attached() const noexcept {
 
 int fd_watch::native_handle() const noexcept { return attached() ? slot().fd : -1; }
 
-/// Nothing is pending: the fd goes back to whom it belongs.
+/// Lets go of the fd: frees its directions, gives it back or closes it. Nothing may be pending.
 void fd_watch::let_go() noexcept {
     if (fd_ == holding::anothers && attached()) {
         slot().watched_read = slot().watched_read && !any(directions_ & interest::readable);
@@ -162,7 +164,7 @@ void fd_watch::removed() noexcept {
     }
 }
 
-/// Most start as they were started before.
+/// Starts the wait. Most start with the same request as before, on a short path.
 void fd_watch::start(arming how) noexcept {
     const bool as_before = how == arming::edge && !broken_ && !repeated_ &&
                            wait_.request().flags == static_cast<int>(wanted_);
@@ -173,10 +175,10 @@ void fd_watch::start(arming how) noexcept {
 
 void fd_watch::start_anew(arming how) noexcept {
     if (wait_.pending()) {
-        stale_ = true;  // with io_uring: it was cancelled, and its end begins anew
+        stale_ = true;  // on io_uring: it is being cancelled, and its end starts the next
         return;
     }
-    // A file is ready for nothing else, and never will be.
+    // A regular file is never ready for anything but reading and writing.
     const bool never_ready =
         slot().kind == descriptor_kind::file && !any(wanted_ & both_directions);
     if (broken_) {
@@ -191,8 +193,8 @@ void fd_watch::start_anew(arming how) noexcept {
         complete_queued(wait_, io_result::value(static_cast<std::int64_t>(ready_)));
         return;
     }
-    // An edge that was generated says nothing about what is asked for only now, and edges that came
-    // between the event and its repetition were not seen.
+    // A callback that has generated the edge knows nothing of events that were not wanted then, and
+    // edges between an event and its repetition were not seen.
     const bool edge =
         how == arming::edge && !repeated_ && wait_.request().flags == static_cast<int>(wanted_);
     repeated_ = false;
@@ -221,7 +223,7 @@ void fd_watch::changed(std::uint32_t value) noexcept {
 
 void fd_watch::reprioritise(priority_level priority) noexcept { move(wait_, priority); }
 
-/// Whether what is not simply ready is something to call for.
+/// Handles a completion other than plain readiness. Returns true if the callback is to be called.
 bool fd_watch::is_event(io_result result) noexcept {
     const bool stale = std::exchange(stale_, false);
     if (removing() || !armed()) {
@@ -235,7 +237,7 @@ bool fd_watch::is_event(io_result result) noexcept {
         disarm();
         return false;
     }
-    if (stale || ended) {  // or the process has forked
+    if (stale || ended) {  // a fork ends the wait too
         do_not_count();
         start(arming::look);
         return false;
@@ -248,13 +250,13 @@ bool fd_watch::is_event(io_result result) noexcept {
 void fd_watch::on_event(io_result result) noexcept {
     if (removing() || !armed() || stale_ || !result) [[unlikely]] {
         if (!is_event(result)) {
-            return;  // it may be gone
+            return;  // the watch may be gone
         }
     } else {
         ready_ = ready_set(result);
     }
     if (in_group()) {
-        do_not_count();  // its call will be
+        do_not_count();  // the callback is counted instead
         ask_for_turn();
     } else {
         dispatch_as(*this);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Waits for signals at a source of its own, or at one that is shared.
 #include <eddy/watch/signal_watch.hpp>
 
 #include <eddy/base/error.hpp>
@@ -50,7 +52,7 @@ std::error_code signal_watch::wait_for_next(signal_wait& w) noexcept {
 }
 
 reaction signal_watch::call() noexcept {
-    const signal_info info = wait().info();  // the callback may destroy the watch
+    const signal_info info = wait().info();  // a copy: the callback may destroy the watch
     return on_signal_(*this, info);
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Counts the expirations of a timer, and reports them while the watch is armed.
 #include <eddy/watch/timer_watch.hpp>
 
 #include <utility>
@@ -29,7 +31,7 @@ timer_watch::~timer_watch() {
 
 void timer_watch::clear() noexcept {
     stop();
-    // Also one that was set between two runs, which the loop has to take yet.
+    // Also if it was set between two runs, and the loop has yet to take it.
     home().disarm(timer_);
     missed_ = 0;
 }

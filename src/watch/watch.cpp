@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Merges the commands that any thread gives to a watch, and applies them on the loop's thread.
 #include <eddy/watch/watch.hpp>
 
 #include "watch/dispatch.hpp"
@@ -28,7 +30,7 @@ void watch::command(std::uint64_t wanted) noexcept {
         post(wanted);
         return;
     }
-    take_posted();  // what another thread wanted before comes first
+    take_posted();  // earlier commands of other threads come first
     apply(wanted);
 }
 
@@ -45,15 +47,15 @@ std::uint64_t watch::merged(std::uint64_t before, std::uint64_t wanted) noexcept
     return before | wanted | posted_bit;
 }
 
-/// Thread: any.
+/// Merges `wanted` into the posted commands, the first of which posts the entry. Thread: any.
 void watch::post(std::uint64_t wanted) noexcept {
     std::uint64_t before = commands_.load(std::memory_order_relaxed);
     do {
         if ((before & removal_bit) != 0) {
-            return;  // nothing comes after a removal but on_removed
+            return;  // only on_removed follows a removal
         }
-        // acq_rel: pairs with on_command(): whoever sets the bit may post the entry, which the loop
-        // has let go of.
+        // acq_rel: pairs with on_command(). The thread that sets posted_bit may post the entry, as
+        // the loop has let go of it.
     } while (!commands_.compare_exchange_weak(
         before, merged(before, wanted), std::memory_order_acq_rel, std::memory_order_relaxed));
     if ((before & posted_bit) == 0) {
@@ -61,13 +63,13 @@ void watch::post(std::uint64_t wanted) noexcept {
     }
 }
 
-/// Does what was posted, though the entry is still on its way.
+/// Applies posted commands whose entry is still on its way.
 void watch::take_posted() noexcept {
     std::uint64_t word = commands_.load(std::memory_order_relaxed);
     if ((word & ~posted_bit) == 0 || removing_) {
         return;
     }
-    // acquire: pairs with post().
+    // acq_rel: pairs with post(), whose values this sees.
     word = commands_.fetch_and(posted_bit | removal_bit, std::memory_order_acq_rel);
     apply(word);
 }
@@ -123,8 +125,8 @@ void watch::begin_removal() noexcept {
         stop();
     }
     armed_ = false;
-    // acq_rel: as in post(). If another thread has just set the bit, its entry is on the way, and
-    // the removal waits for that.
+    // acq_rel: as in post(). If another thread has just set posted_bit, the removal waits for the
+    // entry that this thread is posting.
     const auto before = commands_.fetch_or(removal_bit | posted_bit, std::memory_order_acq_rel);
     if ((before & posted_bit) == 0) {
         home_.post(command_);
@@ -143,7 +145,7 @@ void watch::dispatch() noexcept { dispatch_as(*this); }
 
 void watch::react(reaction wish) noexcept {
     if (removing_) {
-        return;  // on_removed is on its way
+        return;  // on_removed follows
     }
     EDDY_ASSERT(wish != reaction::destroyed,
                 "a callback says that it has destroyed its watch, which is alive");

@@ -6,15 +6,15 @@
 
 namespace eddy {
 
-/// The two directions of one fd, each with a callback, a priority, and an armed state of its own;
-/// each can be removed by itself. The fd is closed, or given back, right before on_removed, which
-/// is called once, after both.
+/// Watches the two directions of one fd, each with a callback, a priority and an armed state of its
+/// own. Each half can be removed by itself. The fd is closed, or given back, right before
+/// on_removed, which is called once, when both halves are removed.
 ///
 ///     bidi_watch w(loop, std::move(socket), &on_readable, &on_writable);
 ///     w.out().arm();  // the writing half begins disarmed: a socket is nearly always writable
 ///
-/// An error or a hang-up is told to each half that is armed. Everything that fd_watch says holds
-/// for the halves, except that they go with the whole: destroy that, not them.
+/// An error or a hang-up is reported to each half that is armed. Everything that fd_watch says
+/// holds for the halves, except that they end with the bidi_watch: destroy that, not them.
 class EDDY_API bidi_watch {
 public:
     using callback = reaction (*)(bidi_watch& whole, fd_watch& half) noexcept;
@@ -25,7 +25,7 @@ public:
         watch_options out = {.armed = false};
     };
 
-    /// Owns the fd, or borrows it. Throw what the constructors of fd_watch throw.
+    /// Owns a unique_fd, or borrows an int. Throws what the constructors of fd_watch throw.
     bidi_watch(loop& home, unique_fd fd, callback on_readable, callback on_writable,
                removed_callback on_removed, const options& how);
     bidi_watch(loop& home, int fd, callback on_readable, callback on_writable,
@@ -42,7 +42,7 @@ public:
     fd_watch& in() noexcept { return in_; }
     fd_watch& out() noexcept { return out_; }
     int native_handle() const noexcept { return own_.get().native_handle(); }
-    /// Removes both. Thread: any.
+    /// Removes both halves. Thread: any.
     void remove() noexcept;
 
 private:

@@ -6,18 +6,18 @@
 
 namespace eddy {
 
-/// Calls back with what a child_source tells: the end of each child that nobody watches, or the
+/// Calls back with the events of a child_source: the end of each child that nobody watches, or the
 /// stops and continuations of one child and then its end.
 ///
 ///     child_source children(loop);
 ///     children_watch all(children, &on_child);
 ///
-/// A child is reaped right before its call: while the watch is disarmed, nobody is reaped for it.
+/// A child is reaped right before the callback; a disarmed watch reaps no child.
 ///
-/// Reactions: `rearm` and `again` are the same; `requeue` calls it again with the same event; the
-/// others as with every watch. After the end of its one child it is disarmed. Watches of one child
-/// take nothing away from each other; of several changes that came before it is called, as while it
-/// was disarmed, it is told the last.
+/// Reactions: `rearm` and `again` mean the same; `requeue` repeats the call with the same event;
+/// the others are as usual. A watch of one child is disarmed after the end of that child. Watches
+/// of one child take nothing away from each other. If several changes come before the callback, for
+/// example while the watch is disarmed, only the last is reported.
 ///
 /// Thread: the loop's, except what watch marks "any". Lifetime: the source must live until
 /// on_removed; if it does not, the watch is disarmed.
@@ -26,11 +26,11 @@ public:
     using callback = reaction (*)(children_watch&, const child_event&) noexcept;
     using removed_callback = void (*)(children_watch&) noexcept;
 
-    /// Of all children that nobody watches.
+    /// Watches all children that nobody else watches.
     children_watch(child_source& source, callback on_event, removed_callback on_removed = nullptr,
                    const watch_options& options = {});
-    /// Of one. Throws std::system_error: errc::process_not_child, `bad_file_descriptor` if the
-    /// handle is empty.
+    /// Watches one child. Throws std::system_error: errc::process_not_child, or
+    /// `bad_file_descriptor` if the handle is empty.
     children_watch(child_source& source, const process_handle& process, callback on_event,
                    removed_callback on_removed = nullptr, const watch_options& options = {});
     ~children_watch() override;
@@ -41,9 +41,9 @@ private:
     void removed() noexcept final;
 
     child_source& source_;
-    process_handle process_;  ///< empty: all
+    process_handle process_;  ///< empty if all children are watched
     bool of_one_ = false;
-    bool ended_ = false;  ///< the one that it is about
+    bool ended_ = false;  ///< the one child has ended
     callback on_event_;
     removed_callback on_removed_;
 };

@@ -13,13 +13,13 @@ namespace eddy {
 ///     block_signals(SIGHUP);  // in main(), before threads start
 ///     signal_watch w(loop, SIGHUP, &on_hangup);
 ///
-/// One record is read from the kernel for each call, right before it. So while something more
-/// urgent is ready, or the watch is disarmed, signals stay in the kernel, and none is lost; what
-/// the kernel merges, and what it queues, is told at signal_source. Several watches and waits for
-/// one signal of a source get one each in turn, the most urgent first.
+/// One record is read from the kernel right before each call. While something more urgent is ready,
+/// or the watch is disarmed, signals therefore stay in the kernel, and none is lost. signal_source
+/// says which signals the kernel merges, and which it queues. Several watches and waits for one
+/// signal of a source take turns, one signal each, the most urgent first.
 ///
-/// Reactions: `rearm` and `again` are the same; `requeue` calls it again with the same signal; the
-/// others as with every watch.
+/// Reactions: `rearm` and `again` mean the same; `requeue` repeats the call with the same signal;
+/// the others are as usual.
 ///
 /// Thread: the loop's, except what watch marks "any".
 class EDDY_API signal_watch : public detail::source_watch<signal_wait> {
@@ -27,14 +27,14 @@ public:
     using callback = reaction (*)(signal_watch&, const signal_info&) noexcept;
     using removed_callback = void (*)(signal_watch&) noexcept;
 
-    /// With a source of its own, which is detached right before on_removed; what is pending then
-    /// stays in the kernel. Throws std::system_error as signal_source does, and `invalid_argument`
-    /// if the set is empty.
+    /// Makes a source of its own, which is detached right before on_removed; signals that are
+    /// pending then stay in the kernel. Throws std::system_error as signal_source does, and
+    /// `invalid_argument` if the set is empty.
     signal_watch(loop& home, signal_set signals, callback on_signal,
                  removed_callback on_removed = nullptr, const watch_options& options = {});
-    /// With a source that others use too. Throws std::system_error: errc::signal_not_attached. If
-    /// they are detached later it is disarmed, and cannot be armed. Lifetime: `source` must live
-    /// until on_removed.
+    /// Uses a source that others use too. Throws std::system_error: errc::signal_not_attached, or
+    /// `invalid_argument` if the set is empty. If the signals are detached later, the watch is
+    /// disarmed and cannot be armed. Lifetime: `source` must live until on_removed.
     signal_watch(signal_source& source, signal_set signals, callback on_signal,
                  removed_callback on_removed = nullptr, const watch_options& options = {});
     ~signal_watch() override;

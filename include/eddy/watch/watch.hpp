@@ -12,31 +12,31 @@ namespace eddy {
 
 struct watch_options {
     priority_level priority = default_priority;
-    /// For lists of what is going on. Must live as long as the watch.
+    /// Names the watch in lists of what is going on. Must live as long as the watch.
     const char* name = "";
-    /// Armed from the beginning.
+    /// If true, the watch is armed from the beginning.
     bool armed = true;
 };
 
-/// What all watches have in common: something on a loop that calls back again and again, until it
-/// is removed.
+/// Base of all watches. A watch belongs to a loop and calls back for each event until its removal.
 ///
 ///     disarmed --arm()--> armed --event--> ready --dispatched--> its callback --reaction--> ...
 ///     any --remove()--> removing --nothing holds it any more--> on_removed
 ///
-/// Everything that can fail happens in the constructor; after that nothing allocates or fails. A
-/// disarmed watch is never called, also if its event was harvested before it was disarmed.
+/// Everything that can fail happens in the constructor; nothing allocates or fails later. A
+/// disarmed watch is never called, even if its event was harvested before it was disarmed.
 ///
-/// arm(), disarm(), set_priority() and remove() may be called by any thread. On the loop's, inside
-/// its own callback or any other, they act at once. Otherwise they are posted: one word and one
-/// entry in the loop's inbox, in which a later call overrides an earlier one and remove() is the
-/// last word. tests/model/watch_command.pml is the model.
+/// Any thread may call arm(), disarm(), set_priority() and remove(). On the loop's thread, inside
+/// any callback, they act at once. Otherwise they are posted, as one word and one entry in the
+/// loop's inbox: a later call overrides an earlier one, and remove() is final.
+/// tests/model/watch_command.pml is the model.
 ///
-/// Lifetime: until on_removed, from which it may be destroyed; or destroyed on the loop's thread
-/// (or while the loop does not run), which removes it at once, without on_removed. No thread may be
-/// inside a call then. With io_uring that waits until the kernel has let go of an armed one.
+/// Lifetime: until on_removed, which may destroy the watch. Destroying it earlier, on the loop's
+/// thread or while the loop does not run, removes it at once and without on_removed. No other
+/// thread may be inside a call then. On io_uring that waits until the kernel has let go of an armed
+/// watch.
 ///
-/// A loop that drains or ends disarms it. Only an armed watch keeps run_mode::empty going.
+/// A loop that drains or ends disarms its watches. Only an armed watch keeps run_mode::empty going.
 class EDDY_API watch {
 public:
     watch(const watch&) = delete;
@@ -47,7 +47,7 @@ public:
     void arm() noexcept { command(arm_bit); }
     void disarm() noexcept { command(disarm_bit); }
     void set_priority(priority_level priority) noexcept;
-    /// on_removed is called once, later, on the loop's thread.
+    /// Removes the watch. on_removed is called once, later, on the loop's thread.
     void remove() noexcept { command(removal_bit); }
 
     loop& home() const noexcept { return home_; }
@@ -60,9 +60,9 @@ public:
 
 protected:
     enum class arming : std::uint8_t {
-        look,     ///< what is ready already counts
-        edge,     ///< nothing was left
-        requeue,  ///< it is ready
+        look,     ///< an event that is ready already counts
+        edge,     ///< only a new event counts: the callback has left nothing
+        requeue,  ///< the last event counts again
     };
 
     watch(loop& home, const watch_options& options) noexcept
@@ -72,38 +72,39 @@ protected:
                    [](entry& e) noexcept { detail::owner_of<&watch::command_>(e).on_command(); }),
           priority_(options.priority) {
         EDDY_ASSERT(options.priority < priority_count, "a priority is 0 to 63");
-        home.attend();  // what is ready already is queued by the constructors of kinds
+        home.attend();  // constructors of kinds may queue an event that is ready
     }
 
-    // What the kinds of watches do. Thread: the loop's.
+    // Each kind of watch implements these functions. Thread: the loop's.
 
     /// Calls the user's callback.
     virtual reaction call() noexcept = 0;
-    /// The watch was armed: waits for its next event.
+    /// Waits for the next event, because the watch was armed.
     virtual void start(arming how) noexcept = 0;
-    /// It was disarmed: forgets an event that it has, and stops waiting.
+    /// Drops an event that is ready and stops waiting, because the watch was disarmed.
     virtual void stop() noexcept = 0;
-    /// Nobody holds anything of it after stop().
+    /// True if nothing refers to the watch any more after stop().
     virtual bool quiet() const noexcept { return true; }
     virtual void reprioritise(priority_level priority) noexcept = 0;
-    /// What change() was told.
+    /// Applies the value that was given to change().
     virtual void changed(std::uint32_t) noexcept {}
-    /// Lets go of everything, then calls the user's on_removed. The watch may be gone afterwards.
+    /// Lets go of everything, then calls the user's on_removed, which may destroy the watch.
     virtual void removed() noexcept = 0;
 
-    /// There is an event for an armed watch: calls back, and does what the reaction says.
+    /// Calls back for an event of an armed watch, and does what the reaction says.
     void dispatch() noexcept;
-    /// The same for a kind that is known: src/watch/dispatch.hpp.
+    /// Does what dispatch() does, without virtual calls, for a known kind: src/watch/dispatch.hpp.
     template <class Kind>
     void dispatch_as(Kind& kind) noexcept;
-    /// Like set_priority(), for a number that only the kind understands.
+    /// Changes a number that only the kind understands, from any thread as set_priority() does.
     void change(std::uint32_t value) noexcept;
-    /// What it waited for is over, and there is nothing to stop. Unlike disarm() also at once while
-    /// the loop does not run, so that an arm() that comes after it counts.
+    /// Disarms a watch whose wait is over, so that there is nothing to stop. Unlike disarm() it
+    /// acts at once even while the loop does not run, so that a later arm() counts.
     void lapse() noexcept { armed_ = false; }
-    /// Call it when quiet() has become true.
+    /// Completes a removal. Kinds call this when quiet() has become true.
     void finish_removal() noexcept;
-    /// Call it first in the destructors of kinds.
+    /// Tells a running callback that the watch is gone, and takes back posted commands. Destructors
+    /// of kinds call this first.
     void leave() noexcept {
         if (gone_ != nullptr) {
             *gone_ = true;
@@ -114,28 +115,28 @@ protected:
             leave_commands();
         }
     }
-    /// For the constructors of kinds, on the loop's thread: as arm(), but start() is theirs.
+    /// Arms the watch without start(). For constructors of kinds, on the loop's thread.
     void begin_armed() noexcept { armed_ = true; }
     bool calling() const noexcept { return gone_ != nullptr; }
 
     bool on_thread() const noexcept { return loop::current() == &home_; }
-    /// What is dispatched just now is not an event of the user.
+    /// Does not count the current completion of the loop, since it is no event of the user.
     void do_not_count() noexcept { --home_.counters_.completions; }
     bool loop_ends() const noexcept { return home_.ends(); }
     void start_queued(io_operation& op, const io_request& request) noexcept {
         home_.start_queued(op, request);
     }
     [[nodiscard]] bool part(io_operation& wait) noexcept { return home_.part(wait); }
-    /// For the constructors of kinds, as begin_armed(): attaches an fd that a watch has given back
-    /// in this turn, and starts the wait for something new. False: nothing was done.
+    /// Attaches an fd that a watch has given back in this turn, and starts the wait for new events.
+    /// Returns false if it did nothing. For constructors of kinds, together with begin_armed().
     [[nodiscard]] bool watch_again(io_operation& wait, int fd, interest wanted) noexcept {
         return home_.watch_again(wait, fd, name_, wanted);
     }
     void start_wait(io_operation& op, interest wanted, bool edge) noexcept {
         home_.start_wait(op, wanted, edge);
     }
-    /// Starts it as it was started last, if that was for something new and nothing has changed.
-    /// False: nothing was done.
+    /// Starts `op` with its last request, if that was for new events and nothing has changed since.
+    /// Returns false if it did nothing.
     [[nodiscard]] bool wait_again(io_operation& op) noexcept { return home_.wait_again(op); }
     void complete_queued(io_operation& op, io_result result) noexcept {
         home_.complete_queued(op, result);
@@ -169,11 +170,11 @@ private:
     const char* name_;
     entry command_;
     std::atomic<std::uint64_t> commands_{0};
-    bool* gone_ = nullptr;  ///< while the callback runs: to be told if the watch is destroyed
+    bool* gone_ = nullptr;  ///< set while the callback runs; the destructor writes true there
     priority_level priority_;
     bool armed_ = false;
     bool removing_ = false;
-    bool removal_taken_ = false;  ///< the loop has seen it: no other thread posts any more
+    bool removal_taken_ = false;  ///< seen by the loop: other threads no longer post
     bool removed_ = false;
 };
 

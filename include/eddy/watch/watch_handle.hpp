@@ -15,7 +15,7 @@ namespace eddy {
 
 namespace detail {
 
-/// A watch that lives until it was removed and its handle is gone, whichever comes last.
+/// A watch that deletes itself when it has been removed and its handle is gone, in either order.
 template <class Watch>
 class handled_watch : public Watch {
 public:
@@ -25,7 +25,7 @@ public:
         : Watch(std::forward<Arguments>(what)..., function, &on_removed, options) {}
 
     void let_go() noexcept {
-        // acq_rel: whoever comes last sees all that the other did with it.
+        // acq_rel: the last party, which deletes the watch, sees all that the other did with it.
         if (parties_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
             delete this;
         }
@@ -46,7 +46,7 @@ public:
           function_(std::forward<Given>(function)) {}
 
 private:
-    /// `Event`: what the callback of such a watch gets besides the watch.
+    /// Runs the callable. `Event` are the arguments that it gets besides the watch.
     template <class... Event>
     static reaction on_event(Watch& w, Event... event) noexcept {
         auto& self = static_cast<function_watch&>(w);
@@ -63,9 +63,9 @@ private:
 
 }  // namespace detail
 
-/// Owns a watch that was made from a callable. Destroying it removes the watch; the callable is
-/// destroyed on the loop's thread, when nothing can call it any more, and not inside itself.
-/// Thread: any, one at a time.
+/// Owns a watch that was made from a callable. Destroying the handle removes the watch. The
+/// callable is destroyed when nothing can call it any more, never inside its own call: on the
+/// loop's thread, or by the handle if the watch was removed before. Thread: any, one at a time.
 template <class Watch>
 class basic_watch_handle {
 public:
@@ -91,7 +91,7 @@ public:
     }
 
     explicit operator bool() const noexcept { return watch_ != nullptr; }
-    /// Stays valid as long as the handle, also when its callback has removed the watch.
+    /// The watch. It stays valid as long as the handle, even after the callback has removed it.
     Watch* get() const noexcept { return watch_; }
     Watch* operator->() const noexcept { return watch_; }
     Watch& operator*() const noexcept { return *watch_; }
@@ -117,10 +117,10 @@ basic_watch_handle<Watch> make_function_watch(const watch_options& options, Func
 
 }  // namespace detail
 
-/// What loop::on_readable() and loop::on_writable() do. `fd`: a unique_fd, which the watch owns
-/// from here on, an int, which it borrows, or a descriptor of the loop, which must be closed by its
-/// owner. `function(fd_watch&)` returns a reaction; one that returns nothing means reaction::again.
-/// Throws what the constructors of fd_watch throw, and std::bad_alloc.
+/// Implements loop::on_readable() and loop::on_writable(): calls `function(fd_watch&)` when the fd
+/// is ready. `fd` is a unique_fd, which the watch owns from here on, an int, which it borrows, or a
+/// descriptor of the loop, which its owner must close. `function` returns a reaction, or nothing,
+/// which means reaction::again. Throws what the constructors of fd_watch throw, and std::bad_alloc.
 template <class Fd, class Function>
 watch_handle watch_fd(loop& home, Fd&& fd, interest wanted, Function&& function,
                       const watch_options& options = {}) {
@@ -133,15 +133,18 @@ watch_handle watch_fd(loop& home, Fd&& fd, interest wanted, Function&& function,
     }
 }
 
-/// What loop::on_signal() does. `function(signal_watch&, const signal_info&)`, otherwise as
-/// watch_fd(). Throws what the constructors of signal_watch throw, and std::bad_alloc.
+/// Implements loop::on_signal(): calls `function(signal_watch&, const signal_info&)` for each of
+/// the signals. `function` returns a reaction, or nothing, which means reaction::again. Throws what
+/// the constructors of signal_watch throw, and std::bad_alloc.
 template <class Function>
 signal_watch_handle watch_signals(loop& home, signal_set signals, Function&& function,
                                   const watch_options& options = {}) {
     return detail::make_function_watch<signal_watch>(options, std::forward<Function>(function),
                                                      home, signals);
 }
-/// The same with a source that others use too.
+/// Calls `function(signal_watch&, const signal_info&)` for signals of a source that others use too.
+/// `function` returns a reaction, or nothing, which means reaction::again. Throws what the
+/// constructors of signal_watch throw, and std::bad_alloc.
 template <class Function>
 signal_watch_handle watch_signals(signal_source& source, signal_set signals, Function&& function,
                                   const watch_options& options = {}) {
@@ -149,9 +152,10 @@ signal_watch_handle watch_signals(signal_source& source, signal_set signals, Fun
                                                      source, signals);
 }
 
-/// What loop::on_exit() does. `what`: process_options to spawn, a pid to watch, or a process_handle
-/// of this loop. `function(child_watch&, const exit_status&)`, otherwise as watch_fd(). Throws what
-/// the constructors of child_watch throw, and std::bad_alloc.
+/// Implements loop::on_exit(): calls `function(child_watch&, const exit_status&)` when a process
+/// has ended. `what` is process_options to spawn, a pid to watch, or a process_handle of this loop.
+/// `function` returns a reaction, or nothing, which means reaction::again. Throws what the
+/// constructors of child_watch throw, and std::bad_alloc.
 template <class What, class Function>
 child_watch_handle watch_exit(loop& home, What&& what, Function&& function,
                               const watch_options& options = {}) {
@@ -159,15 +163,16 @@ child_watch_handle watch_exit(loop& home, What&& what, Function&& function,
                                                     std::forward<What>(what));
 }
 
-/// The ends of all children that nobody watches. `function(children_watch&, const child_event&)`,
-/// otherwise as watch_fd().
+/// Calls `function(children_watch&, const child_event&)` for the end of each child that nobody
+/// watches. `function` returns a reaction, or nothing, which means reaction::again.
 template <class Function>
 children_watch_handle watch_children(child_source& source, Function&& function,
                                      const watch_options& options = {}) {
     return detail::make_function_watch<children_watch>(options, std::forward<Function>(function),
                                                        source);
 }
-/// The stops and continuations of a child, and its end.
+/// Calls `function(children_watch&, const child_event&)` for the stops and continuations of one
+/// child, and for its end. `function` returns a reaction, or nothing, which means reaction::again.
 template <class Function>
 children_watch_handle watch_changes(child_source& source, const process_handle& process,
                                     Function&& function, const watch_options& options = {}) {

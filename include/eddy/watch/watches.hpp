@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Includes all kinds of watches, which call back on a loop.
 #pragma once
 
-/// Callbacks on a loop: all kinds of watches.
 #include <eddy/loop/bandwidth_group.hpp>
 #include <eddy/watch/bidi_watch.hpp>
 #include <eddy/watch/child_watch.hpp>

@@ -8,20 +8,19 @@
 
 namespace eddy::detail {
 
-/// An fd that a watch has attached to its loop, and owns or borrows. Empty, if it watches the
-/// descriptor of another.
+/// An fd that a watch has attached to its loop, and owns or borrows. Empty after forget().
 class EDDY_API attached_fd {
 public:
     attached_fd() noexcept = default;
-    /// Owns it. Throws std::system_error; then it is closed.
+    /// Attaches an fd and owns it. Throws std::system_error; the fd is closed then.
     attached_fd(loop& home, unique_fd fd, const char* name);
-    /// Borrows it. Throws std::system_error; then it is left alone.
+    /// Attaches an fd and borrows it. Throws std::system_error; the fd is left alone then.
     attached_fd(loop& home, int fd, const char* name) : borrowed_(true) {
         if (!descriptor_.attach_again(home, fd, name)) {
             borrow(home, fd, name);
         }
     }
-    /// What forget() was called for.
+    /// Takes over an attached fd that forget() has given up, from the request of a wait on it.
     attached_fd(loop& home, const io_request& on, bool borrowed) noexcept;
     attached_fd(attached_fd&& other) noexcept
         : descriptor_(std::move(other.descriptor_)), borrowed_(other.borrowed_) {}
@@ -35,12 +34,12 @@ public:
 
     explicit operator bool() const noexcept { return descriptor_.slot_ != nullptr; }
     const descriptor& get() const noexcept { return descriptor_; }
-    /// Another has it from here on.
+    /// Gives the fd up without detaching it: somebody else is responsible for it now.
     void forget() noexcept {
         descriptor_.slot_ = nullptr;
         descriptor_.home_ = nullptr;
     }
-    /// Closes the fd, or gives it back as it was.
+    /// Closes an owned fd, or gives a borrowed one back as it was.
     void detach() noexcept {
         if (descriptor_.slot_ != nullptr) {
             part();

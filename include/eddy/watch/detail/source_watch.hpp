@@ -10,9 +10,9 @@
 
 namespace eddy::detail {
 
-/// A watch over waits of which a source of the os room keeps a list: signals, and what happens to
-/// children. `Wait` is what such a source takes; what it brings is read right before the callback,
-/// so that a watch that was disarmed has taken nothing.
+/// Base of the watches for signals and for children, whose sources in the os room keep lists of
+/// waits. `Wait` is the list node that the source takes. The source reads an event right before the
+/// callback, so a disarmed watch has consumed nothing.
 template <class Wait>
 class source_watch : public watch {
 protected:
@@ -25,7 +25,7 @@ protected:
     }
     ~source_watch() override = default;
 
-    /// Starts `w` at the source.
+    /// Hands `w` to the source, which completes it with the next event.
     virtual std::error_code wait_for_next(Wait& w) noexcept = 0;
     const Wait& wait() const noexcept { return wait_; }
     Wait& wait() noexcept { return wait_; }
@@ -34,7 +34,7 @@ protected:
         if (how == arming::requeue) {
             home().post(repeat_);
         } else if (wait_for_next(wait_)) {
-            lapse();  // the source does not have it any more
+            lapse();  // the source has no more events for it
         }
     }
     void stop() noexcept final {
@@ -56,7 +56,7 @@ private:
         }
         do_not_count();
         if (wait_.loop_ends() && !loop_ends()) {
-            start(arming::look);  // the process has forked
+            start(arming::look);  // the wait ended because the process has forked
         } else {
             lapse();
         }
