@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Makes the core of a domain with the strategy that was asked for.
 #include "pollset/core/poll_core.hpp"
 #include "pollset/strategies/default_strategy.hpp"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Checks for a fork, then leaves the work on a handle to the core of its domain.
 #include <eddy/pollset/poll_handle.hpp>
 
 #include "pollset/strategies/every_event.hpp"
@@ -75,8 +77,8 @@ void poll_handle::orphan(closure& done) noexcept {
 unique_fd poll_handle::release(closure& done) noexcept {
     unique_fd released;
     if (core_->forked()) {
-        // The lock may be held by a thread that this process does not have. The poller is shared
-        // with the parent, whose registrations must stay.
+        // A thread that this process does not have may hold the lock. The parent shares the poller,
+        // and its registrations must stay.
         orphaned_ = true;
         released = std::move(fd_);
         done.run();

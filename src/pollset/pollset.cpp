@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Checks for a fork, then leaves the work on a pollset to the core of its domain.
 #include <eddy/pollset/pollset.hpp>
 
 #include "pollset/core/poll_core.hpp"
@@ -54,7 +56,7 @@ std::size_t pollset::wake(std::size_t count) noexcept {
 
 void pollset::shutdown(closure& done) noexcept {
     if (core_->forked()) {
-        done.run();  // no other thread is here; what the kernel watches is the parent's
+        done.run();  // no other thread is here; the registrations are the parent's
     } else {
         core_->shutdown(*this, done);
     }

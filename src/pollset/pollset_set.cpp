@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Checks for a fork, then leaves the work on a set to the core of its domain.
 #include <eddy/pollset/pollset_set.hpp>
 
 #include "pollset/core/poll_core.hpp"

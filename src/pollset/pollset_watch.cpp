@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Calls the handler of a pollset_watch for each event of its handle. Removal needs no protocol of
+// its own: the handler runs inside a closure of the handle, and an orphaned handle is done when the
+// last of these has returned.
 #include <eddy/pollset/pollset_watch.hpp>
 
 #include "pollset/strategies/every_event.hpp"
 
 namespace eddy {
-
-// Removal needs nothing of its own: the handler runs inside a closure of the handle, and an
-// orphaned handle is done when the last of these has returned.
 
 pollset_watch::pollset_watch(pollset& set, unique_fd fd, interest wanted,
                              pollset_watch_options options)
@@ -27,7 +28,7 @@ pollset_watch::pollset_watch(pollset& set, unique_fd fd, interest wanted,
 
 pollset_watch::~pollset_watch() = default;
 
-// In a forked child the lock may be held by a thread that this process does not have.
+// In a forked child, a thread that this process does not have may hold the lock.
 bool pollset_watch::forked() const noexcept { return detail::poll_core::of(handle_).forked(); }
 
 void pollset_watch::rearm(bool exhausted) noexcept {
@@ -54,7 +55,7 @@ void pollset_watch::disarm() noexcept {
     const std::lock_guard lock(mutex_);
     armed_ = false;
     for (direction& d : directions_) {
-        // One that is due already comes, sees that it is not wanted, and puts its event back.
+        // A closure that is due already still runs, finds no watch armed, and puts its event back.
         if (d.waiting && handle_.cancel(d)) {
             d.waiting = false;
         }
@@ -71,7 +72,7 @@ void pollset_watch::remove() noexcept {
     handle_.orphan(removal_);
 }
 
-/// The handler is running: also if an exception, or the end of the thread, ends it.
+/// Counts the handler as running until it ends, even by an exception or the end of the thread.
 class pollset_watch::call {
 public:
     explicit call(pollset_watch& owner) noexcept : owner_(owner) { ++owner_.calls_; }
@@ -96,7 +97,7 @@ void pollset_watch::happened(direction& d) {
         return;
     }
     if (!armed_ || (calls_ != 0 && !concurrent_)) {
-        handle_.make_ready(d.kind());  // kept for when it is armed again
+        handle_.make_ready(d.kind());  // kept until the watch is armed again
         return;
     }
     if (concurrent_) {
@@ -118,14 +119,14 @@ void pollset_watch::happened(direction& d) {
     }
 }
 
-/// Precondition: the lock is held, and nothing stands against a call.
+/// Starts the waits that are missing. Precondition: the lock is held, and a call may follow.
 void pollset_watch::wait(pollset_worker* by) noexcept {
     detail::poll_core& core = detail::poll_core::of(handle_);
     for (direction& d : directions_) {
         if (d.wanted && !d.waiting) {
             d.waiting = true;
-            // Fails only if the kernel refuses to watch for writing, as it may when memory is
-            // short: then it looks as if it were possible, and the handler finds out.
+            // This fails only if the kernel refuses to watch for writing, as it may when memory is
+            // short. The handler is called as if writing were possible, and finds out.
             if (core.notify_on(handle_, d.kind(), d, by)) {
                 handle_.make_ready(d.kind());
                 static_cast<void>(handle_.notify_on(d.kind(), d));
@@ -142,7 +143,7 @@ void pollset_watch::make_ready() noexcept {
     }
 }
 
-/// Precondition: the lock is held.
+/// Does what the handler's reaction says. Precondition: the lock is held.
 void pollset_watch::settle(reaction r, direction& d) noexcept {
     switch (r) {
         case reaction::rearm:

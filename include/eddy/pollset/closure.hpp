@@ -17,16 +17,16 @@ class poll_core;
 
 class poll_handle;
 
-/// What is to be called once. Its user owns it and may destroy it, or hand it in again, from inside
-/// the call: as the last thing it does, since another thread may call it from then on. Until it is
-/// called it waits in one place: another wait refuses it with an error, and to give it to an
-/// orphan() or shutdown() is a mistake that ends the program.
+/// A function that is to be called once. The user owns the closure, and may destroy it or hand it
+/// in again from inside the call. That must be the last thing the call does, since another thread
+/// may call the closure from then on. A closure waits in one place at a time: a second wait refuses
+/// it with an error, and giving it to orphan() or shutdown() as well aborts the program.
 ///
-/// Where: on a worker of a pollset that holds the handle, before that worker's `work` returns. The
-/// end (of a shutdown or an orphan) of a handle that no pollset holds is told inside the call that
-/// brings it; an event waits until one holds it. With an executor: wherever that runs it.
-/// Never under a lock of eddy's. What it throws leaves through `work`; inside another call it must
-/// not throw.
+/// A closure runs on a worker of a pollset that holds the handle, before that worker's `work`
+/// returns. An event of a handle that no pollset holds waits until one does, but the end of the
+/// handle (by shutdown() or orphan()) is reported inside the call that brings it. With an executor,
+/// closures run wherever it runs them. They never run under a lock of eddy's. An exception of a
+/// closure leaves through `work`; inside any other call the closure must not throw.
 class closure {
 public:
     using function = void (*)(closure& self, std::error_code error);
@@ -35,7 +35,7 @@ public:
     closure(const closure&) = delete;
     closure& operator=(const closure&) = delete;
 
-    /// For executors: calls it with what it was handed over with.
+    /// Calls the function with the error that the closure was handed over with. For executors.
     void run() {
         if (handle_ == nullptr) {
             call_now();
@@ -58,7 +58,7 @@ private:
     function run_;
     closure* next_ = nullptr;
     std::error_code error_;
-    poll_handle* handle_ = nullptr;   ///< that must stay until the executor has run it
+    poll_handle* handle_ = nullptr;   ///< must stay until the executor has run this
     std::atomic<bool> taken_{false};  ///< waits for an event or an end, or is due
 
     friend class detail::closure_list;
@@ -79,11 +79,11 @@ private:
     Callable call_;
 };
 
-/// Runs closures somewhere else than in `work`: an application's own queue.
-/// Thread: execute() is called by any thread. It keeps `c` for later. Run there and then, it would
-/// be called by whatever made it due: that is for closures that were written for it. A
-/// pollset_watch is not, it has a lock at that time.
-/// Each one must be run: the end of a handle is told when all that were handed over have returned.
+/// Runs closures elsewhere than in `work`, for example in an application's own queue.
+/// Thread: any thread calls execute(), which keeps `c` for later. To run `c` inside execute() means
+/// to run it inside the call that made it due, which only closures that were written for it allow;
+/// those of a pollset_watch do not, since it holds a lock then. Every closure must be run: a handle
+/// ends only when all that were handed over have returned.
 class closure_executor {
 public:
     virtual void execute(closure& c) = 0;

@@ -13,38 +13,38 @@ namespace eddy {
 
 class pollset;
 
-/// Calls a closure at a time, on a worker of its pollset. Never early; equal deadlines in the order
-/// in which they were set.
+/// Calls a closure at a given time, on a worker of its pollset. The call is never early. Timers
+/// with equal deadlines are called in the order in which they were set.
 ///
-/// The priority ranks the closure among all that are due in the pollset, those of handles included:
-/// see poll_handle_options::priority. A timer is due when its time has come and a worker has looked
-/// at the kernel since. Timers of one look that have equal priorities are called in the order of
-/// their deadlines; between them and handles of that priority there is no order.
+/// The priority ranks the closure among all that are due in the pollset, including those of
+/// handles: see poll_handle_options::priority. A timer is due when its time has come and a worker
+/// has looked at the kernel since. Timers of one look that have equal priorities are called in the
+/// order of their deadlines; they have no order relative to handles of that priority.
 ///
-/// Thread: any. Set again inside its closure, it may be due, and called by another worker, before
-/// that call has returned. Lifetime: may be destroyed from inside its closure, or when no thread is
-/// in a call of it: destruction cancels. Ends before its pollset does; when that is shut down, what
-/// is set is called with `operation_canceled`.
+/// Thread: any. A timer that is set again inside its closure may be due, and called by another
+/// worker, before that call has returned. Lifetime: may be destroyed from inside its closure, or
+/// when no thread is in a call of it; destruction cancels. Must end before its pollset does. When
+/// the pollset is shut down, timers that are set are called with `operation_canceled`.
 ///
-/// With an executor: from its time on (or from the shutdown on) the closure is the executor's, and
-/// must stay until that has called it, whatever becomes of the timer.
+/// With an executor, the closure belongs to the executor from the deadline (or the shutdown) on. It
+/// must stay until the executor has called it, even if the timer is gone.
 class EDDY_API pollset_timer {
 public:
-    /// Everything that could fail happens here. Throws std::system_error.
+    /// Acquires everything that the timer will need. Throws std::system_error.
     pollset_timer(pollset& set, closure& due, priority_level priority = default_priority);
     pollset_timer(const pollset_timer&) = delete;
     pollset_timer& operator=(const pollset_timer&) = delete;
     ~pollset_timer();
 
-    /// Sets it, or moves it if it is set. `operation_canceled` if the pollset is shut down,
-    /// `connection_already_in_progress` if its closure waits elsewhere, or is the executor's:
-    /// nothing has changed then; `errc::forked`.
+    /// Sets the timer, or moves it if it is set. Errors, which change nothing: `operation_canceled`
+    /// if the pollset is shut down, `connection_already_in_progress` if the closure waits elsewhere
+    /// or belongs to the executor, `errc::forked`.
     std::error_code set_at(time_point when) noexcept;
     std::error_code set_after(duration delay) noexcept {
         return set_at(saturating_add(clock::now(), delay));
     }
-    /// True: the closure will not be called. False: it is not set, or its call has begun, or the
-    /// executor has it.
+    /// Cancels the timer. Returns true if the closure will not be called, false if the timer is not
+    /// set, the call has begun, or the executor has the closure.
     bool cancel() noexcept;
 
 private:

@@ -16,27 +16,26 @@ namespace eddy {
 
 struct pollset_watch_options {
     priority_level priority = default_priority;
-    /// The handler may run on several threads at once: for acceptors, and handlers with a lock of
-    /// their own. Stays armed while it runs.
+    /// Lets the handler run on several threads at once: for acceptors, and handlers with a lock of
+    /// their own. The watch stays armed while the handler runs.
     bool concurrent = false;
 };
 
-/// A descriptor of a pollset whose handler is called again and again, by whichever worker comes
-/// first, until it is removed. The re-arm protocol of `fd_watch`, for many threads.
+/// Watches a descriptor in a pollset: calls its handler for each event, on whichever worker comes
+/// first, until it is removed. Follows the re-arm protocol of `fd_watch`, for many threads.
 ///
 ///     disarmed --arm()--> armed --event--> its handler --reaction--> ...
 ///     any --remove()--> removing --no thread is inside any more--> on_removed
 ///
-/// The handler never runs on two threads at once, unless it was made `concurrent`. It is disarmed
-/// while it runs; what happens meanwhile is kept until it is armed again. Behind a hang-up or at
-/// the end of a stream, whether `reaction::rearm` calls it again depends on the strategy: disarm or
-/// remove it.
+/// The handler never runs on two threads at once, unless the watch is `concurrent`. The watch is
+/// disarmed while the handler runs; an event that comes then is kept until it is armed again. After
+/// a hang-up or at the end of a stream, it depends on the strategy whether `reaction::rearm` calls
+/// the handler again: disarm or remove the watch there.
 ///
-/// Whatever is a descriptor can be watched: sockets, pipes, pidfds (a child has ended), timerfds.
-/// Not signalfds: errc::signal_needs_loop.
+/// Sockets, pipes, pidfds (a child has ended), timerfds and other descriptors can be watched.
+/// Signalfds cannot: errc::signal_needs_loop.
 ///
-/// Thread: any, inside handlers and outside. Lifetime: until on_removed has begun, from which it
-/// may be destroyed.
+/// Thread: any, inside handlers and outside. Lifetime: until on_removed, which may destroy it.
 class EDDY_API pollset_watch {
 public:
     pollset_watch(const pollset_watch&) = delete;
@@ -44,27 +43,28 @@ public:
     virtual ~pollset_watch();
 
     void arm() noexcept { rearm(true); }
-    /// `exhausted`: reading or writing was done to the end (EAGAIN), so the next event comes from
-    /// the kernel. Else it is queued again, without a call of the kernel. Inside the handler it
-    /// takes effect when that returns with `reaction::leave`.
+    /// Arms the watch. If `exhausted`, reading or writing was done to the end (EAGAIN), so the next
+    /// event comes from the kernel; otherwise the handler is queued again without a system call.
+    /// Inside the handler, this takes effect when the handler returns `reaction::leave`.
     void rearm(bool exhausted) noexcept;
-    /// Inside the handler: it is not called until it is armed again. Elsewhere: a call may be in
-    /// progress, or about to begin.
+    /// Disarms the watch. Inside the handler: no call follows until the watch is armed again.
+    /// Elsewhere: a call may be in progress, or about to begin.
     void disarm() noexcept;
-    /// on_removed is called once, when no thread is inside any more, perhaps inside this call.
+    /// Removes the watch: calls on_removed once when no thread is inside, perhaps in this call.
     void remove() noexcept;
 
     int fd() const noexcept { return handle_.fd(); }
 
 protected:
-    /// Everything that could fail happens here. Throws std::system_error: what pollset::add says.
-    /// `wanted`: readable, writable, or both. It begins disarmed: a worker must not call the
-    /// handler of what is still being made.
+    /// Does everything that can fail. Throws std::system_error with the errors of pollset::add.
+    /// `wanted` is readable, writable, or both. The watch begins disarmed, since no worker may call
+    /// the handler of an object that is still being constructed.
     pollset_watch(pollset& set, unique_fd fd, interest wanted, pollset_watch_options options = {});
 
-    /// What `ready` says is possible, or was. `reaction::destroyed` is misuse: see on_removed.
+    /// Handles an event. `ready` says what is, or was, possible. Returning `reaction::destroyed` is
+    /// misuse: on_removed is the place to destroy the watch.
     virtual reaction on_ready(interest ready) = 0;
-    /// The fd has just been closed.
+    /// Called when the fd has just been closed. May destroy the watch.
     virtual void on_removed() noexcept {}
 
 private:
@@ -101,12 +101,12 @@ private:
 
     bool forked() const noexcept;
     void happened(direction& d);
-    /// `by`: the worker at the end of whose closure this is.
+    /// Starts the waits that are missing. `by` is the worker whose closure ends with this call.
     void wait(pollset_worker* by = nullptr) noexcept;
     void make_ready() noexcept;
     void settle(reaction r, direction& d) noexcept;
 
-    pollset& set_;  ///< compared only: it may be gone before the watch is
+    pollset& set_;  ///< only compared: it may be gone before the watch is
     std::mutex mutex_;
     poll_handle handle_;
     removal removal_;

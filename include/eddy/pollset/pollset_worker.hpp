@@ -17,11 +17,11 @@ class worker_list;
 class station;
 }  // namespace detail
 
-/// A thread inside `pollset::work`, for those who want to kick just that one. Owned by its user,
-/// who hands it in; can be used again when `work` has returned.
+/// Represents a thread inside `pollset::work`, so that others can kick just that thread. The user
+/// owns the worker and passes it to `work`, and can use it again when `work` has returned.
 ///
-/// Lifetime: not while a thread is inside with it. Kicking one that is not inside is an error that
-/// is told, not a crash; kicking one that was destroyed is misuse.
+/// Lifetime: must not end while a thread is inside with it. Kicking a worker that is not inside
+/// returns an error; kicking one that was destroyed is misuse.
 class pollset_worker {
 public:
     pollset_worker() noexcept = default;
@@ -35,8 +35,8 @@ private:
     enum class state : std::uint8_t {
         outside,
         running,  ///< looks for something to run, or runs it
-        waiting,  ///< for its turn, or for something to run
-        polling,  ///< in the kernel, for all who share its station
+        waiting,  ///< for its turn to poll, or for something to run
+        polling,  ///< in the kernel, for all workers that share its station
     };
 
     pollset* set_ = nullptr;
@@ -47,12 +47,12 @@ private:
     pollset_worker* next_waiting_ = nullptr;
     pollset_worker* prev_waiting_ = nullptr;
     detail::station* station_ = nullptr;  ///< where it waits or polls
-    /// What it sleeps on while it waits:
+    /// The futex on which the worker sleeps while it waits:
     ///
     ///     awake  --a moment has passed--> asleep --call()--> called
     ///            --call()-->              called
     ///
-    /// Only one that is asleep has to be rung.
+    /// Only a worker that is asleep has to be woken by a system call.
     static constexpr std::uint32_t asleep = 0;
     static constexpr std::uint32_t called = 1;
     static constexpr std::uint32_t awake = 2;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Senders that wait for the events of a poll_handle, and run(), which lends a thread to a pollset.
 #pragma once
 
 #include <eddy/ex/completion_signatures.hpp>
@@ -20,8 +22,8 @@ namespace eddy::detail {
 
 EDDY_EX_BEGIN
 
-/// A wait for one event. The thread that starts it, the one that completes it and the one that
-/// stops it may be three; `state_` says which of them have come by (tests/model/poll_wait.pml).
+/// The operation state of a wait for one event. Up to three threads start, complete and stop it;
+/// `state_` says which of them have come by (tests/model/poll_wait.pml).
 template <class Receiver>
 class poll_wait_state final : private closure {
 public:
@@ -48,7 +50,7 @@ public:
             finish();
             return;
         }
-        // Until `started` is there nobody else completes it, so it can still be touched.
+        // Nobody else completes the operation before `started` is set, so it is still alive.
         std::uint8_t seen = state_.load(std::memory_order_acquire);
         bool tried = false;
         for (;;) {
@@ -60,7 +62,7 @@ public:
                 finish_stopped();
                 return;
             }
-            // release: what start() wrote is there for the thread that completes it.
+            // release: the thread that completes the operation sees what start() wrote.
             if (state_.compare_exchange_weak(seen, seen | started, std::memory_order_acq_rel,
                                              std::memory_order_acquire)) {
                 return;
@@ -68,7 +70,7 @@ public:
         }
     }
 
-    /// Thread: any.
+    /// Takes the wait back if it has not completed. Thread: any.
     void request_stop() noexcept {
         const std::uint8_t before = state_.fetch_or(stop, std::memory_order_acq_rel);
         if ((before & started) != 0 && handle_.cancel(*this)) {
@@ -77,7 +79,7 @@ public:
     }
 
 private:
-    static constexpr std::uint8_t started = 1;  ///< start() touches it no more
+    static constexpr std::uint8_t started = 1;  ///< start() no longer touches the operation
     static constexpr std::uint8_t stop = 2;
     static constexpr std::uint8_t done = 4;  ///< the closure was called
 
@@ -148,29 +150,31 @@ namespace eddy {
 
 EDDY_EX_BEGIN
 
-/// The next time that `handle` may be read from, as a sender. Completes on a worker of a pollset
-/// that holds it: with no value; with the error of poll_handle::shutdown, of orphan, or of
-/// notify_on (one waits for that event already); or stopped, on the thread that asked to stop,
-/// which takes this wait back and no other.
+/// Returns a sender that waits until `handle` may be read from. It completes without a value on a
+/// worker of a pollset that holds the handle, or with the error of poll_handle::shutdown, of
+/// orphan, or of notify_on (a closure waits for that event already). A stop takes back this wait
+/// and no other, and completes the sender as stopped on the thread that asked for it.
 inline auto readable(poll_handle& handle) noexcept {
     return detail::poll_wait_sender(handle, poll_event_kind::read);
 }
+/// Returns a sender that waits until `handle` may be written to. It completes as readable() does.
 inline auto writable(poll_handle& handle) noexcept {
     return detail::poll_wait_sender(handle, poll_event_kind::write);
 }
+/// Returns a sender that waits until `handle` has an error. It completes as readable() does.
 inline auto errored(poll_handle& handle) noexcept {
     return detail::poll_wait_sender(handle, poll_event_kind::error);
 }
 
-/// Lends this thread to `set` until the token asks to stop, or the pollset is shut down. `Token`: a
-/// stop token of `ex`, or std::stop_token.
+/// Lends this thread to `set` until the token asks to stop, the pollset is shut down, or work()
+/// fails. `Token` is a stop token of `ex`, or std::stop_token.
 template <class Token>
 result<work_end> run(pollset& set, Token token) {
     std::mutex mutex;
     pollset_worker worker;
     const auto leave = [&]() noexcept {
         const std::lock_guard lock(mutex);
-        static_cast<void>(set.kick(worker));  // not inside: it is about to look at the token
+        static_cast<void>(set.kick(worker));  // fails outside of work(), before a look at the token
     };
     const typename detail::callback_of<Token, decltype(leave)>::type on_stop(token, leave);
     std::unique_lock lock(mutex);

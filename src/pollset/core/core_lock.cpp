@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Takes the domain's lock, and does after its release what was decided under it.
 #include "kernel/futex.hpp"
 #include "pollset/core/poll_core.hpp"
 
 namespace eddy::detail {
 
-/// Of several who look, one gets it, and the others go on looking: to sleep at a lock costs two
-/// calls of the kernel.
+/// Looks for a while whether the lock is free before it sleeps, which costs two system calls. Of
+/// several threads that look, one gets the lock, and the others go on looking.
 void core_lock::wait_for_it() noexcept {
     if (!wait_a_moment(looks_at_the_lock, [&] {
             return core_.holder_.load(std::memory_order_relaxed) == nullptr &&
@@ -33,7 +35,7 @@ void core_lock::release_and_do() {
         kernel::wake_one(to_ring_[i]);
     }
     closing.reset();
-    // The core may be gone from here on: a closure can be the last thing of a domain.
+    // The core may be gone from here on: a closure may end the domain.
     while (!handed.taken.empty()) {
         closure& next = handed.taken.pop();
         if (executor != nullptr) {

@@ -15,7 +15,7 @@ namespace eddy::detail {
 
 class station;
 
-/// That a handle is in a pollset. Queued there while the handle has closures due.
+/// The membership of a handle in a pollset. It is queued there while the handle has closures due.
 struct membership : work_item {
     membership(poll_handle& h, pollset& s, priority_level priority) noexcept
         : work_item(kind::membership, priority), handle(&h), set(&s) {}
@@ -25,11 +25,11 @@ struct membership : work_item {
     membership* next_of_handle = nullptr;
     membership* next_of_set = nullptr;
     membership* prev_of_set = nullptr;
-    interest told = interest::none;  ///< to the poller of the pollset's own station, if it has one
-    // Why. With the last reason it ends.
+    interest told = interest::none;  ///< what the pollset's own poller watches, if it has one
+    // The reasons for the membership, which ends with the last one.
     bool added = false;       ///< by pollset::add
     bool by_sets = false;     ///< some way through pollset_sets leads here
-    bool for_timers = false;  ///< the timerfd, where timers are; stays with the pollset
+    bool for_timers = false;  ///< it is the timerfd, and stays with the pollset
 
     bool wanted() const noexcept { return added || by_sets || for_timers; }
 };

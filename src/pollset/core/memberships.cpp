@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Adds handles to pollsets and removes them, and gives each fd number its slot.
 #include "pollset/strategies/every_event.hpp"
 
 #include "kernel/descriptor.hpp"
@@ -90,7 +92,7 @@ void poll_core::leave(membership& m) noexcept {
     if (h.memberships_ == nullptr) {
         free_slot(h);
         for (poll_word& word : h.words_) {
-            word.guard(true);  // the kernel watches nothing of it any more
+            word.guard(true);  // the kernel no longer watches it
         }
     }
 }
@@ -172,7 +174,7 @@ std::error_code poll_core::refuse_file(int fd) noexcept {
     if (facts.type != kernel::file_type::other || facts.identity == 0) {
         return {};
     }
-    // A device: some can be waited for, and only epoll tells.
+    // Some devices can be waited for, and only epoll knows which.
     unique_fd probe;
     if (kernel::make_epoll(probe)) {
         return {};

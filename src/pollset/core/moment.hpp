@@ -3,8 +3,8 @@
 
 namespace eddy::detail {
 
-/// Looks whether it `is_over`, about as long as it would take to fall asleep and to be woken: what
-/// is over by then costs neither. True: it was.
+/// Looks whether it `is_over`, for about as long as it takes to fall asleep and to be woken, so
+/// that a short wait costs neither. Returns true if it was over.
 template <class Condition>
 bool wait_a_moment(unsigned looks, Condition&& is_over) noexcept {
     for (; looks != 0; --looks) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Decides whether closures run fast enough to be brisk.
 #include <eddy/pollset/detail/pace.hpp>
 
 #ifndef __has_feature
@@ -11,7 +13,7 @@ namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
     __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr auto brisk_each = std::chrono::microseconds(50);  // or nothing would ever be
+constexpr auto brisk_each = std::chrono::microseconds(50);  // sanitizers are slow
 #else
 constexpr auto brisk_each = std::chrono::microseconds(2);
 #endif

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Makes the core of a domain with its strategy, and heeds priorities.
 #include "pollset/core/poll_core.hpp"
 
 #include "kernel/fork_mark.hpp"
@@ -60,7 +62,7 @@ std::error_code poll_core::made_by(strategy_maker* make) noexcept {
 
 void poll_core::heed(priority_level priority) noexcept {
     if (priority != default_priority) {
-        // relaxed: only the values travel, and count from the next wait of each worker on
+        // relaxed: no other data depends on these values, which count from the next waits on
         room_.store(std::min(look_max_, events_at_once), std::memory_order_relaxed);
         ranked_.store(look_max_ > events_at_once, std::memory_order_relaxed);
     }

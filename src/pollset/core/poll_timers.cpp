@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Keeps all timers of a domain in one heap with one timerfd. The timerfd is a handle in each
+// pollset that has timers. It is set to the earliest deadline, or to an earlier, outdated one.
 #include "kernel/event.hpp"
 #include "pollset/strategies/every_event.hpp"
 
@@ -8,14 +11,11 @@
 
 #include <new>
 
-// One heap and one timerfd for all timers of a domain. The timerfd is a handle in each pollset that
-// has timers; it is set to the earliest deadline, or to an earlier one that is no longer wanted.
-
 namespace eddy::detail {
 
 namespace {
 
-/// Waits in the read word of the timerfd's handle, for level-triggered pollers. Never called.
+/// Waits in the read word of the timerfd's handle, for level-triggered pollers. It is never called.
 closure& nobody() noexcept {
     static callback instance([](std::error_code) {});
     return instance;
@@ -105,14 +105,14 @@ void poll_core::set_timerfd(std::int64_t deadline_ns) noexcept {
     }
 }
 
-/// The timerfd was readable: queues what is due. Setting it anew makes it unreadable.
+/// Queues the timers that are due, when the timerfd was readable. Setting it makes it unreadable.
 void poll_core::expire(pollset_worker* by, core_lock& lock) noexcept {
     const std::int64_t now_ns = ns_of(clock::now());
     while (timer_node* const node = timers_.pop_due(now_ns)) {
         pollset_timer& timer = owner_of<&pollset_timer::node_>(*node);
         if (executor_ != nullptr) {
             lock.hand(*timer.item_.due, {});
-        } else if (!ready_queue::contains(timer.item_)) {  // else it is about to be ended
+        } else if (!ready_queue::contains(timer.item_)) {  // else a shutdown is ending it
             show(timer.set_, timer.item_, by);
         }
     }
@@ -125,8 +125,8 @@ void poll_core::expire(pollset_worker* by, core_lock& lock) noexcept {
     }
 }
 
-/// It was taken from the queue, to be called: with what error? If it is still set, its pollset was
-/// shut down before its time came.
+/// Returns the error with which to call a timer that was taken from the queue. If the timer is
+/// still set, its pollset was shut down before its time came.
 std::error_code poll_core::taken(single_item& item) noexcept {
     timer_node& node = owner_of<&pollset_timer::item_>(item).node_;
     if (!node.armed()) {
@@ -136,14 +136,15 @@ std::error_code poll_core::taken(single_item& item) noexcept {
     return std::make_error_code(std::errc::operation_canceled);
 }
 
-/// The same, to be called now: it can be set again.
+/// Does what taken() does for a call that begins now: from here on the timer can be set again.
 std::error_code poll_core::begun(single_item& item) noexcept {
     item.due->taken_.store(false, std::memory_order_release);
     return taken(item);
 }
 
-/// Its pollset is shut down: what is due is called as it is, what is set is told. All of them stay
-/// in the queue until it is their turn, since a closure may cancel and destroy any of the others.
+/// Ends the timers of a pollset that is shut down: calls those that are due without an error, those
+/// that are set with `operation_canceled`. All stay in the queue until it is their turn, since a
+/// closure may cancel and destroy any of the others.
 void poll_core::end_timers(pollset& set, core_lock& lock) {
     timers_.for_each([&](timer_node& node) {
         pollset_timer& timer = owner_of<&pollset_timer::node_>(node);

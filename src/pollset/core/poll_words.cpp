@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Arms closures in the words of handles, and takes them out: for events, cancellation and the end.
 #include "pollset/strategies/every_event.hpp"
 
 #include <eddy/base/error.hpp>
@@ -95,7 +97,7 @@ void poll_core::orphan(poll_handle& h, closure& done, unique_fd* released) {
     if (released != nullptr) {
         *released = std::move(h.fd_);
     }
-    ++h.calls_;  // it stays until what is due now has been called
+    ++h.calls_;  // the handle stays until what is due now has been called
     run_unowned(h, lock);
     --h.calls_;
     static_cast<void>(finish_orphan(h, lock));
@@ -127,7 +129,7 @@ void poll_core::harvest_other(poll_handle* found, interest ready, pollset_worker
     }
 }
 
-/// Only what someone waits for counts.
+/// Harvests a level-triggered event. Only what somebody waits for counts.
 void poll_core::harvest_level(poll_handle& h, interest ready, pollset_worker* by,
                               core_lock& lock) noexcept {
     const auto tell = [&](poll_event_kind kind, interest about) {
@@ -137,7 +139,7 @@ void poll_core::harvest_level(poll_handle& h, interest ready, pollset_worker* by
     };
     tell(read, read_events | failure);
     tell(write, interest::writable | failure);
-    // A level cannot be masked: who waits for errors alone would spin over a hang-up.
+    // poll() always reports a hang-up: if a wait for errors alone ignored it, workers would spin.
     tell(error, failure);
     strategy_->wants_less(h);
 }
@@ -168,7 +170,7 @@ void poll_core::end_waits(poll_handle& h, std::error_code why, core_lock& lock) 
     h.shut_down_ = true;
     h.shutdown_error_ = why;
     for (poll_word& word : h.words_) {
-        word.guard(true);  // later armings are told
+        word.guard(true);  // later armings get the error
         if (closure* const waited = word.take()) {
             due(h, *waited, why, nullptr, lock);
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pollset/strategies/every_event.hpp"
 
-// How workers are fetched: from their sleep by a futex, out of the kernel by an eventfd. Decided
-// under the lock, when it is known where each of them is.
+// Calls workers: from their sleep by a futex, out of the kernel by an eventfd. This is decided
+// under the lock, where it is known what each of them does.
+#include "pollset/strategies/every_event.hpp"
 
 namespace eddy::detail {
 
@@ -39,8 +39,8 @@ void poll_core::interrupt(station& s) noexcept {
 }
 
 void poll_core::help(pollset& set, core_lock& lock) noexcept {
-    // Whoever was called takes something and calls the next, or passes it on; and whoever leads
-    // comes round, or the sentry does.
+    // A called worker takes something and calls the next, or passes it on. A lead comes round, or
+    // the sentry.
     if (set.idle_ == 0 || set.called_ != 0 || is_led(set)) {
         return;
     }
@@ -106,8 +106,8 @@ std::size_t poll_core::wake(pollset& set, std::size_t count) noexcept {
     return woken;
 }
 
-/// One that was not kicked yet: rather one that sleeps than one in the kernel, there rather the
-/// deputy, which has come last and is woken first, rather one there than one that runs something.
+/// Chooses a worker that was not kicked yet: a sleeper, else one in the kernel, else one that runs
+/// something. In the kernel it prefers the deputy, which has come last and is woken first.
 pollset_worker* poll_core::to_kick(pollset& set) noexcept {
     pollset_worker* best = nullptr;
     const auto rank = [](const pollset_worker& w) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Takes a worker through work(): it runs what is due, polls, stands by or sleeps, and leaves.
 #include "kernel/futex.hpp"
 #include "kernel/thread.hpp"
 #include "pollset/strategies/every_event.hpp"
@@ -14,7 +16,7 @@ namespace {
 constexpr std::size_t calls_between_waits = 64;
 constexpr unsigned looks_before_sleep = 64;
 
-/// Whose closure this thread runs: the innermost, if one works inside another's closure.
+/// The worker whose closure this thread runs: the innermost one, if a closure itself calls work().
 [[gnu::tls_model("initial-exec")]] constinit thread_local pollset_worker* running_here = nullptr;
 
 class runs_here {
@@ -30,7 +32,7 @@ private:
 
 }  // namespace
 
-/// A worker inside a pollset, also if an exception or the end of the thread takes it out.
+/// Keeps a worker inside a pollset. An exception and the end of the thread take it out too.
 class poll_core::presence {
 public:
     presence(poll_core& core, pollset& set, pollset_worker& w, const lent_lock& user,
@@ -38,7 +40,7 @@ public:
         : core_(core), worker_(w), user_(user), lock_(lock) {
         core_.enter(set, w);
         if (user_.object != nullptr) {
-            lock_.release();  // what the caller's lock does is the caller's
+            lock_.release();  // the caller's lock may do anything
             user_.unlock(user_.object);
             lock_.acquire();
         }
@@ -51,7 +53,7 @@ public:
         }
     }
 
-    /// What ends with it may be called here, and throw; the caller's lock is taken all the same.
+    /// Takes the worker out. Even if a closure that reports an end throws, takes the caller's lock.
     [[gnu::always_inline]] void leave() {
         const relocked at_end{user_};
         inside_ = false;
@@ -78,7 +80,7 @@ private:
     bool inside_ = true;
 };
 
-/// A closure of `h` that is being called: the handle stays until it has returned.
+/// Releases the lock for the call of a closure of `h`. The handle stays until that has returned.
 class poll_core::call_in_progress {
 public:
     call_in_progress(poll_core& core, poll_handle* h, core_lock& lock) noexcept
@@ -135,13 +137,13 @@ inline result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, 
         const bool leaves_it = is_watched(set) && calls == 0 && deadline != time_point::min() &&
                                is_left_to_the_lead(set, w);
         if (!set.ready_.empty() && !w.kicked_ && !leaves_it) {
-            // Whoever is always ready must not keep out what only the kernel knows of.
+            // Handles that are always ready must not starve events that only the kernel knows of.
             if (station& s = *set.station_;
                 s.polling == nullptr && s.calls_since_wait >= calls_between_waits) {
                 if (auto error = look(s, w, lock)) {
                     return error;
                 }
-                continue;  // the lock was free: another may have taken what was there
+                continue;  // another worker may have taken what was there
             }
             run_next(set, w, lock);
             ++calls;
@@ -167,7 +169,7 @@ inline result<work_end> poll_core::work_inside(pollset& set, pollset_worker& w, 
         const bool was_quiet = std::exchange(quiet, false);
         if (s.polling != nullptr || leaves_it) {
             if (deadline == time_point::min()) {
-                return work_end::timed_out;  // who polls there sees to what the kernel knows of
+                return work_end::timed_out;  // the worker that polls there sees to the kernel
             }
             if (leaves_it || !was_quiet || !may_stand_by(s, w)) {
                 quiet = sleep(s, w, deadline, lock);
@@ -215,7 +217,7 @@ inline void poll_core::run_next(pollset& set, pollset_worker& w, core_lock& lock
 }
 
 inline void poll_core::run(const due_call& what, pollset& set, pollset_worker& w, core_lock& lock) {
-    // What is about to run may take its time: others see to the rest, and to the kernel.
+    // The closure may take long: other workers see to the rest, and to the kernel.
     see_to_the_rest(set, lock);
     ++set.station_->calls_since_wait;
     set.pace_.ran_one();
@@ -228,7 +230,7 @@ inline void poll_core::run(const due_call& what, pollset& set, pollset_worker& w
             what.next->run_(*what.next, what.error);
         }
     }
-    if (lock.has_handed()) {  // the end of an orphan: not while something else has been taken
+    if (lock.has_handed()) {  // the end of an orphan, before anything else is taken
         lock.flush();
     }
 }
@@ -285,8 +287,8 @@ inline bool poll_core::harvest(std::span<const epoll_event> events, pollset_work
     return woken;
 }
 
-/// All is shown under one lock, so that no worker sees a part of it. An error of the second call is
-/// one of the next wait.
+/// Shows all events under one lock, so that no worker sees a part of them. An error of the second
+/// call comes back in the next wait.
 bool poll_core::look_further(const epoll_poller& epoll, std::span<const epoll_event> events,
                              pollset_worker& w, core_lock& lock) noexcept {
     std::array<epoll_event, look_limit> more;
@@ -313,7 +315,7 @@ io_result poll_core::wait_elsewhere(station& s, pollset_worker& w, time_point de
     return found;
 }
 
-/// Who stays in the kernel polls from now on. A wake was perhaps for that one.
+/// Notes that `w` has come out. A deputy that stays polls from now on; a wake may have been for it.
 inline void poll_core::comes_out(station& s, const pollset_worker& w, bool woken) noexcept {
     s.outings.store(s.outings.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (s.deputy == nullptr) {
@@ -365,16 +367,16 @@ bool poll_core::sleep(station& s, pollset_worker& w, time_point deadline,
 
 bool poll_core::await_turn(station& s, pollset_worker& w, time_point deadline,
                            core_lock& lock) noexcept {
-    // relaxed: what a call is about is found under the lock
+    // relaxed: the reason for a call is found under the lock
     w.call_.store(pollset_worker::awake, std::memory_order_relaxed);
     const bool may_be_deputy = may_stand_by(s, w);
-    // relaxed: only what is found under the lock counts
+    // relaxed, here and below: only a hint, as decisions are made under the lock
     const std::uint64_t outings = s.outings.load(std::memory_order_relaxed);
     lock.release();
     wait_a_moment(looks_before_sleep,
                   [&] { return w.call_.load(std::memory_order_relaxed) != pollset_worker::awake; });
-    // A deputy has what comes next wake nobody else, but is dear to fetch for anything else: busy
-    // threads have none.
+    // With a deputy, the next event wakes nobody else. But to fetch a deputy for anything else is
+    // expensive, so busy threads have none.
     const bool quiet = may_be_deputy && s.outings.load(std::memory_order_relaxed) == outings;
     std::uint32_t now = pollset_worker::awake;
     if (!quiet &&
@@ -387,7 +389,7 @@ bool poll_core::await_turn(station& s, pollset_worker& w, time_point deadline,
 
 void poll_core::keep_watch(station& s, pollset_worker& w, time_point deadline,
                            core_lock& lock) noexcept {
-    // relaxed: what a call is about is found under the lock
+    // relaxed: the reason for a call is found under the lock
     w.call_.store(pollset_worker::asleep, std::memory_order_relaxed);
     s.sentry = &w;
     time_point now;
@@ -433,7 +435,8 @@ inline void poll_core::exit(pollset_worker& w, core_lock& lock) noexcept {
     finish_shutdown(set, lock);
 }
 
-/// If the worker's pollset has moved meanwhile, the station loses it.
+/// Leaves the station after a wait. If the pollset of `w` has moved, the station loses a worker, so
+/// another one is called to poll.
 inline void poll_core::depart(station& s, pollset_worker& w, core_lock& lock) noexcept {
     if (w.set_->station_ != &s) {
         hand_over(s, lock);
@@ -450,7 +453,7 @@ void poll_core::shutdown(pollset& set, closure& done) {
     set.shut_down_ = true;
     leave_all(set, lock);
     end_timers(set, lock);
-    lock.flush();  // all that ended is told before the end is
+    lock.flush();  // reports all that has ended before the end itself
     set.on_shut_down_ = &done;
     for (pollset_worker* w = set.workers_; w != nullptr; w = w->next_of_set_) {
         rouse(*w, lock);

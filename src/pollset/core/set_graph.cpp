@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Finds the pollsets that handles in sets belong to. Handles flow from a bag to its items. After
+// any change, the handles above it are checked: to which pollsets does some way lead now? Counting
+// ways instead would be quicker, but goes wrong where there are many of them. Both ends of a tie
+// know it, so a change costs only what hangs on it, however many other sets the domain has.
 #include "pollset/core/poll_core.hpp"
 
 #include <eddy/base/error.hpp>
@@ -6,11 +11,6 @@
 
 #include <algorithm>
 #include <new>
-
-// Handles flow from a bag to its items. Whatever changes, the handles above the change are looked
-// at anew: which pollsets does some way lead to now? Counting ways instead would be quicker, and go
-// wrong where they are many. Both ends of a tie know it, so that a change costs what hangs on it,
-// however many other sets the domain has.
 
 namespace eddy::detail {
 
@@ -37,7 +37,7 @@ bool put_in(std::vector<T*>& all, T& one) noexcept try {
     return false;
 }
 
-/// `one` is in `bag` from now on. False if there is no memory: then it is not.
+/// Puts `one` into `bag`. Returns false, and changes nothing, if there is no memory.
 template <class T>
 bool tie(std::vector<T*>& held, T& one, std::vector<pollset_set*>& bags,
          pollset_set& bag) noexcept {
@@ -51,7 +51,7 @@ bool tie(std::vector<T*>& held, T& one, std::vector<pollset_set*>& bags,
     return true;
 }
 
-/// False if it was not.
+/// Takes `one` out of `bag`. Returns false if it was not in.
 template <class T>
 bool cut(std::vector<T*>& held, T& one, std::vector<pollset_set*>& bags,
          pollset_set& bag) noexcept {
@@ -64,7 +64,7 @@ bool cut(std::vector<T*>& held, T& one, std::vector<pollset_set*>& bags,
 
 }  // namespace
 
-/// Calls `visit(pollset_set&)` for `from` and all that the ties lead to, each once.
+/// Calls `visit(pollset_set&)` once for `from` and for each set that the ties lead to.
 template <class Visitor>
 void poll_core::walk(pollset_set& from, std::vector<pollset_set*> pollset_set::* ties,
                      Visitor&& visit) noexcept {
@@ -83,7 +83,7 @@ void poll_core::walk(pollset_set& from, std::vector<pollset_set*> pollset_set::*
     }
 }
 
-/// Joins the pollsets that some way leads to, leaves those that none does.
+/// Joins the pollsets that some way through sets leads to, and leaves those that none leads to.
 std::error_code poll_core::reconcile(poll_handle& h) noexcept {
     std::error_code error;
     const std::uint64_t mark = ++walk_;
@@ -114,7 +114,7 @@ std::error_code poll_core::reconcile(poll_handle& h) noexcept {
     return error;
 }
 
-/// A tie at `bag`, or below it, was made or cut.
+/// Reconciles the handles above a tie that was made or cut at `bag`.
 std::error_code poll_core::reconcile_above(pollset_set& bag) noexcept {
     poll_handle* stale = nullptr;
     walk(bag, &pollset_set::bags_, [&](pollset_set& s) {
@@ -135,8 +135,8 @@ std::error_code poll_core::reconcile_above(pollset_set& bag) noexcept {
     return error;
 }
 
-/// What is due to handles that nobody serves any more. The lock is free in between, so that they
-/// are looked for anew each time; as a rule there are none.
+/// Runs what is due for handles that nobody serves any more. The lock is released for each call, so
+/// the search begins again each time; as a rule there are none.
 void poll_core::run_stranded(core_lock& lock) {
     if (!std::exchange(stranded_, false)) {
         return;
@@ -194,7 +194,7 @@ std::error_code poll_core::add(pollset_set& bag, poll_handle& h) {
     if (contains(bag.handles_, h)) {
         return exists();
     }
-    if (!h.in_slot_) {  // not only when a pollset comes
+    if (!h.in_slot_) {  // refused now, not when a pollset comes
         auto error = refuse_signalfd(h.fd_.get());
         if (!error) {
             error = refuse_file(h.fd_.get());

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Reads the default strategy from the environment.
 #include "pollset/strategies/default_strategy.hpp"
 
 #include <cstdlib>

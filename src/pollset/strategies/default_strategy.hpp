@@ -5,8 +5,8 @@
 
 namespace eddy::detail {
 
-/// What EDDY_POLL_STRATEGY asks for, or `automatic`. Throws std::system_error, `invalid_argument`,
-/// if it is none of the names.
+/// Returns the strategy that EDDY_POLL_STRATEGY names, or `automatic` if it is unset or empty.
+/// Throws std::system_error, `invalid_argument`, for any other name.
 poll_strategy default_strategy();
 
 }  // namespace eddy::detail

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Registers each handle in one epoll set, and moves crowded pollsets out of the common one.
 #include "pollset/strategies/domain_strategy.hpp"
 
 #include "base/make_opened.hpp"
@@ -32,7 +34,7 @@ void domain_strategy::close(pollset& set) noexcept {
 std::error_code domain_strategy::join(membership& m) noexcept {
     poll_handle& h = *m.handle;
     if (any(poll_core::registered(h))) {
-        // If it is in others besides that one, they all have come back.
+        // If further pollsets hold the handle, all of them have come back already.
         if (auto error = come_back(*m.next_of_handle->set, nullptr)) {
             return error;
         }
@@ -80,7 +82,7 @@ void domain_strategy::crowded(pollset& set) noexcept {
     }
     station* own = nullptr;
     if (make(own)) {
-        poll_core::stays(set) = true;  // it need not try again
+        poll_core::stays(set) = true;  // no second try
     } else if (move(set, *own)) {
         poll_core::stays(set) = true;
         stations_.drop(*own);

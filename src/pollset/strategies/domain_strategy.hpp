@@ -10,15 +10,14 @@
 
 namespace eddy::detail {
 
-/// One epoll set for all, the common one. A handle is registered once, edge-triggered, from its
-/// first pollset to its last one. Writing is added when someone first waits for it, and stays: with
-/// it from the start, each connection would cost a wake-up that nobody wants.
+/// Uses one common epoll set for all pollsets. A handle is registered once, edge-triggered, from
+/// its first pollset to its last one. Writing is added when a closure first waits for it, and
+/// stays. If it were there from the start, each connection would cost a wake-up that nobody wants.
 ///
-/// If it spreads, a pollset that is crowded moves out into an epoll set of its own, with all its
-/// handles, and comes back for good when one of them joins another pollset too. So all pollsets
-/// that a handle is in have one place, and a handle is always registered in just one epoll set. A
-/// handle that is registered anew is reported if it is ready: a move loses no event, but may tell
-/// of one twice.
+/// If the strategy spreads, a crowded pollset moves out into an epoll set of its own, with all its
+/// handles. It comes back for good when one of them joins another pollset too. So all pollsets that
+/// hold a handle have one place, and a handle is always registered in just one epoll set. The
+/// kernel reports new registrations that are ready: a move loses no event, but may repeat one.
 class domain_strategy : public strategy {
 public:
     explicit domain_strategy(poll_core& core, const strategy_traits& t) noexcept
@@ -33,16 +32,16 @@ public:
     void close(pollset& set) noexcept final;
     void crowded(pollset& set) noexcept final;
     void vacated(station& s) noexcept final { stations_.drop(s); }
-    /// Who has slept longest.
+    /// Chooses the worker that has slept longest.
     pollset_worker& successor(station& s) noexcept override { return *s.sleepers.front(); }
 
 private:
-    /// Of pollsets that have moved out. Each costs two descriptors.
+    /// The maximum number of pollsets that have moved out. Each costs two descriptors.
     static constexpr std::size_t outside_max = 64;
 
     std::error_code registered_as(poll_handle& h, interest wanted) noexcept;
     std::error_code make(station*& out) noexcept;
-    /// All its handles too, but that of `joining`, which is registered nowhere yet or elsewhere.
+    /// Moves a pollset and its handles, except that of `joining`, which is not registered there.
     std::error_code move(pollset& set, station& to, const membership* joining = nullptr) noexcept;
     std::error_code come_back(pollset& set, const membership* joining) noexcept;
 

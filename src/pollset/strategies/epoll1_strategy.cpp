@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Hands the polling of one epoll set on between neighbourhoods of cores, one event at a time.
 #include "base/make_opened.hpp"
 #include "kernel/thread.hpp"
 #include "pollset/core/poll_core.hpp"
@@ -8,12 +10,12 @@ namespace eddy::detail {
 
 namespace {
 
-/// A designated poller that brings one event and runs one closure a turn.
+/// Has one designated poller, which brings one event per wait and runs one closure per `work`.
 ///
-/// There are as many neighbourhoods as cores. A pollset is in the one of the core where its first
-/// worker came in; it is looked up again when all have left. The next poller is called from another
-/// neighbourhood than that of this core, if one can be: so it does not push this thread, which is
-/// about to run something, off its core.
+/// There are as many neighbourhoods as cores. A pollset belongs to that of the core where its first
+/// worker came in, and is assigned again when all workers have left. The next poller is called from
+/// another neighbourhood than this core's, if possible, so that it does not push this thread, which
+/// is about to run a closure, off its core.
 class epoll1_strategy final : public domain_strategy {
 public:
     explicit epoll1_strategy(poll_core& core) noexcept

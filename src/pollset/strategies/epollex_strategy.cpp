@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Registers handles exclusively, in the epoll sets of all pollsets that hold them.
 #include "base/make_opened.hpp"
 #include "kernel/event.hpp"
 #include "pollset/core/poll_core.hpp"
@@ -7,11 +9,11 @@ namespace eddy::detail {
 
 namespace {
 
-/// A station, and whose it is:
-///   empty  of all pollsets that hold nothing
-///   single of all pollsets that hold just that one handle; there is at most one for each handle
-///   multi  of one pollset, for as long as it holds more
-/// A handle is watched in its own one and in any number of multis at the same time.
+/// A station with a type, which says which pollsets use it:
+///   empty  all pollsets that hold nothing
+///   single all pollsets that hold just that one handle; there is at most one per handle
+///   multi  one pollset, for as long as it holds more
+/// A handle is watched in its single station and in any number of multis at the same time.
 class pollable final : public station {
 public:
     enum class type : std::uint8_t { empty, single, multi };
@@ -19,7 +21,7 @@ public:
     pollable(std::unique_ptr<eddy::poller> p, poll_core& core, type t) noexcept
         : station(std::move(p)), what(t), core_(core) {}
 
-    /// It cannot be changed later, so it is for all that may ever be wanted and goes along.
+    /// Registers `h` for all that is ever wanted: the kernel cannot change exclusive registrations.
     std::error_code watch(poll_handle& h) noexcept {
         EDDY_ASSERT(what != type::empty, "a pollable for nothing watches something");
         core_.count_registration();
@@ -32,18 +34,18 @@ public:
     }
 
     const type what;
-    std::size_t users = 0;          ///< pollsets
-    poll_handle* handle = nullptr;  ///< of a single one
+    std::size_t users = 0;          ///< pollsets that use it
+    poll_handle* handle = nullptr;  ///< of a single station
 
 private:
     poll_core& core_;
 };
 
-/// A pollset has an epoll set only while it holds several handles; a handle has one only while it
-/// is alone in some pollset. Of the stations that watch a handle, one that is waited in is told.
+/// Gives a pollset an epoll set only while it holds several handles, and a handle one only while it
+/// is alone in some pollset. The kernel notifies one station in which a thread waits.
 ///
-/// An event that nobody harvests does not get lost there: the kernel passes by those that no thread
-/// waits in (and leaves it with each of them), and a thread that it has chosen brings the event.
+/// No event is stranded with a thread that leaves. The kernel passes by epoll sets in which no
+/// thread waits, leaving the event with each, and a thread that it has chosen brings the event.
 class epollex_strategy final : public strategy {
     using type = pollable::type;
 
@@ -89,7 +91,7 @@ public:
         if (other == nullptr) {
             move(*m.set, *empty_);
         } else if (first.next_of_set->next_of_set == nullptr) {
-            // If there is no epoll set to be had for it, it stays where it is.
+            // Without an epoll set for the handle, the pollset stays where it is.
             if (pollable* next = nullptr; !single(*other->handle, next)) {
                 now.forget(*other->handle);
                 move(*m.set, *next);
@@ -126,7 +128,7 @@ private:
         return {};
     }
 
-    /// The one of that handle alone, a new one if it has none.
+    /// Finds the station of `h` alone, or makes it.
     std::error_code single(poll_handle& h, pollable*& out) noexcept {
         station*& own = poll_core::own_station(h);
         if (own != nullptr) {

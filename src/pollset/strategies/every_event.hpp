@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Defines inline the functions that each event passes through.
 #pragma once
 
 #include "pollset/core/poll_core.hpp"
-
-// What each event passes through, in line.
 
 namespace eddy::detail {
 
@@ -26,12 +26,12 @@ inline poll_core::due_call poll_core::take_lone(const poll_event& event,
                                                 const pollset_worker& w) noexcept {
     const due_call none{nullptr, nullptr, no_error_};
     poll_handle* const h = handle_of(event);
-    // It may have been kicked, or something else shown, between the wait and the lock.
+    // Between the wait and the lock, `w` may have been kicked, or something else queued.
     if (!is_data(h, event.ready) || executor_ != nullptr || w.kicked_ || is_watched(*w.set_) ||
         !w.set_->ready_.empty()) {
         return none;
     }
-    // If it were due already, it would be in that queue.
+    // If the handle had something due already, it would be in that queue.
     if (const membership* const m = h->memberships_; m == nullptr || m->set != w.set_) {
         return none;
     }
@@ -117,8 +117,8 @@ inline void poll_core::harvest(const poll_event& event, pollset_worker* by,
     }
 }
 
-/// Somebody else sees to what is left in the queue, and to the kernel. Who comes for the one sees
-/// to the other.
+/// Calls workers for what is left in the queue, and for polling. A worker that comes for one of
+/// these sees to the other too.
 inline void poll_core::see_to_the_rest(pollset& set, core_lock& lock) noexcept {
     if (set.idle_ != 0 && !set.ready_.empty() && !is_watched(set)) {
         to_tell(set);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Waits by poll(2), with a station for each pollset.
 #include "base/make_opened.hpp"
 #include "pollset/core/poll_core.hpp"
 
@@ -9,14 +11,14 @@ namespace eddy::detail {
 
 namespace {
 
-/// The array that poll() is given belongs to whoever waits in it. So what changes is remembered,
-/// and brought in by the next one that waits; who waits now is called out to do so.
+/// A station that waits by poll(). The array for that call belongs to the worker that waits in it,
+/// so changes are remembered, and that worker is called out. The next wait brings the changes in.
 class polled_station final : public station {
 public:
     polled_station(std::unique_ptr<eddy::poller> p, poll_core& core, pollset& set) noexcept
         : station(std::move(p)), core_(core), set_(set) {}
 
-    /// What its members want is not what the poller has been told.
+    /// Notes that the members want something new. If `urgent`, calls out the worker that waits.
     void change(bool urgent) noexcept {
         changed = true;
         if (urgent) {
@@ -32,7 +34,7 @@ public:
     }
 
     std::error_code before_wait() noexcept override try {
-        // First what has left: its number may be in use again.
+        // Fds that have left come first: their numbers may be in use again.
         for (const int fd : gone_) {
             poller().remove(fd);
             core_.count_registration();
@@ -71,11 +73,11 @@ private:
 
     poll_core& core_;
     pollset& set_;
-    std::vector<int> gone_;  ///< fds that the poller has, of members that have left
+    std::vector<int> gone_;  ///< fds in the poller whose members have left
 };
 
-/// poll(2), and a station for each pollset. Level-triggered, so only what closures wait for is
-/// watched. An fd that is in several pollsets wakes a worker of each.
+/// Gives each pollset a station that waits by poll(2). Being level-triggered, it watches only what
+/// closures wait for. An fd that is in several pollsets wakes one worker of each.
 class polled_strategy final : public strategy {
 public:
     explicit polled_strategy(poll_core& core) noexcept
@@ -97,7 +99,7 @@ public:
         tell_all(h, true);
         return {};
     }
-    // Who waits there now is told of an event at most that nobody wants.
+    // Not urgent: at most, the worker that waits there gets an event that nobody wants.
     void wants_less(poll_handle& h) noexcept override { tell_all(h, false); }
 
     std::error_code open(pollset& set) noexcept override {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Links sleeping workers into lists, and stations into the depot that owns them.
 #include "pollset/strategies/station.hpp"
 
 namespace eddy::detail {

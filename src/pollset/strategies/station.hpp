@@ -15,7 +15,7 @@
 
 namespace eddy::detail {
 
-/// Workers that sleep, first come, first called.
+/// A list of sleeping workers, in the order in which they came.
 class worker_list {
 public:
     bool empty() const noexcept { return head_ == nullptr; }
@@ -29,9 +29,9 @@ private:
     pollset_worker* tail_ = nullptr;
 };
 
-/// A poller, the worker that waits in it, perhaps a deputy who does so too, and those that wait for
-/// their turn. With a deputy, whoever comes out with an event has passed the kernel on already, and
-/// wakes nobody for that.
+/// A poller, the worker that waits in it, perhaps a deputy that waits in it too, and the workers
+/// that sleep until their turn. If there is a deputy, a worker that comes out with an event leaves
+/// the poller to it and wakes nobody.
 /// Lock: the domain's, for everything but the waits themselves.
 class alignas(64) station {
 public:
@@ -53,26 +53,26 @@ public:
     }
 
     eddy::poller& poller() noexcept { return *poller_; }
-    /// The same, if it is one of epoll's; else null.
+    /// The poller if it uses epoll, else null.
     const epoll_poller* epoll() const noexcept { return epoll_; }
-    /// If it is `changed`: brings in what other threads wanted while a worker was in the kernel.
-    /// An error is what its `work` returns; the next one tries again.
+    /// Brings in what other threads wanted while a worker was in the kernel. Called if `changed`.
+    /// The worker's `work` returns an error; the next wait tries again.
     virtual std::error_code before_wait() noexcept { return {}; }
 
     pollset_worker* polling = nullptr;
-    pollset_worker* deputy = nullptr;  ///< of the same pollset; none without one who polls
+    pollset_worker* deputy = nullptr;  ///< of the same pollset; null if nobody polls
     worker_list sleepers;
-    /// A sleeper that gets up by itself before long, to see whether its pollset makes headway;
-    /// until then nobody is called for what is left there or in the kernel.
+    /// A sleeper that gets up by itself before long, to check that its pollset makes headway. Until
+    /// then, nobody is called for what is left in its queue or in the kernel.
     pollset_worker* sentry = nullptr;
-    /// Meanwhile one worker of that pollset goes on, so that all it touches stays on one core.
+    /// The worker that goes on alone in the sentry's pollset: all it touches stays on one core.
     pollset_worker* lead = nullptr;
     std::uint32_t called = 0;            ///< sleepers that were called and are not back yet
-    std::uint32_t calls_since_wait = 0;  ///< closures that its workers have run
-    bool wake_sent = false;              ///< to those in the kernel; none has come out with it
+    std::uint32_t calls_since_wait = 0;  ///< closures that its workers have run since
+    bool wake_sent = false;              ///< to the kernel; no worker has come out with it
     bool changed = false;                ///< before_wait() has something to do
-    bool retired = false;  ///< no pollset uses it any more: the strategy is told when it is empty
-    std::atomic<std::uint64_t> outings{0};  ///< of workers from the kernel; written under the lock
+    bool retired = false;                ///< no pollset uses it: vacated() follows when it is empty
+    std::atomic<std::uint64_t> outings{0};  ///< of the kernel, by workers; written under the lock
 
     void end_watch() noexcept { sentry = lead = nullptr; }
     bool vacant() const noexcept { return polling == nullptr && sleepers.empty() && called == 0; }
@@ -86,8 +86,8 @@ private:
     station* prev_ = nullptr;
 };
 
-/// Owns the stations of a strategy that makes and drops them as it goes: in a child that forked,
-/// where pollsets drop nothing, they are closed with the domain.
+/// Owns the stations of a strategy that makes and drops them as it goes. In a forked child, where
+/// pollsets drop nothing, they are closed with the domain.
 class station_depot {
 public:
     station_depot() noexcept = default;

@@ -20,38 +20,38 @@ class poll_core;
 class station;
 struct membership;
 
-/// The most events that a wait brings.
+/// The maximum number of events that a wait brings.
 inline constexpr std::size_t events_at_once = 64;
-/// The most events that a look brings where priorities ask for all that is ready.
+/// The maximum number of events that a look brings where priorities ask for all that is ready.
 inline constexpr std::size_t look_limit = 1024;
 
 struct strategy_traits {
     poll_strategy kind;
-    /// Events last: what nobody waits for is reported again as soon as someone does, and is not
-    /// remembered.
+    /// Level-triggered: an event that nobody waits for is not remembered. The poller reports it
+    /// again as soon as somebody waits.
     bool level = false;
-    std::size_t events_max = events_at_once;  ///< that one wait may bring
-    std::size_t closures_max = 64;            ///< that one `work` runs
-    bool has_deputies = false;                ///< two workers of one pollset may be in its kernel
-    bool has_sentries = false;                ///< a pollset with brisk closures keeps to one worker
+    std::size_t events_max = events_at_once;  ///< per wait
+    std::size_t closures_max = 64;            ///< run by one `work`
+    bool has_deputies = false;                ///< two workers of one pollset may be in the kernel
+    bool has_sentries = false;                ///< one worker serves a pollset with brisk closures
     bool spreads = false;                     ///< crowded() is worth a call
     bool has_neighbourhoods = false;          ///< entered() is worth a call
 };
 
-/// Which stations there are, whose workers poll where, and what is registered there. Knows no
-/// closures and runs nothing.
+/// Decides which stations there are, which of them the workers of a pollset use, and what is
+/// registered there. Knows no closures and runs nothing.
 ///
 /// Contract:
-/// - A handle that is in a pollset is watched for reading and errors at that pollset's station, and
-///   for writing from the first `wants_more` on that asks for it, such that what happens after
-///   arming is reported there, at least once to one of the stations that watch it.
-/// - `poll_core::place_of(pollset)` is where its workers poll, from open() on. It may change with
-///   join(), leave() and crowded(); the strategy then calls `poll_core::moved(pollset&)`, so that
-///   they go to the new one.
+/// - A handle in a pollset is watched at that pollset's station for reading and errors, and for
+///   writing from the first `wants_more` on that asks for it. An event after an arming is reported
+///   at least once, at one of the stations that watch the handle.
+/// - `poll_core::place_of(pollset)` is where its workers poll, from open() on. It may change in
+///   join(), leave() and crowded(); the strategy then calls `poll_core::moved(pollset&)`, which
+///   sends them to the new station.
 /// - Tokens are `poll_core::token_of(handle)`.
 ///
-/// Lock: the domain's is held in every call. What a worker that is in the kernel at that moment
-/// must know reaches it at once.
+/// Lock: the domain's is held in every call. A change that a worker in the kernel must know of
+/// reaches it at once.
 class strategy {
 public:
     explicit strategy(const strategy_traits& t) noexcept : traits(t) {
@@ -64,23 +64,25 @@ public:
 
     virtual std::error_code join(membership& m) noexcept = 0;
     virtual void leave(membership& m) noexcept = 0;
-    /// A closure waits now for an event that none waited for before.
+    /// Called when a closure waits for an event that none waited for before.
     virtual std::error_code wants_more(poll_handle& h) noexcept = 0;
-    /// Fewer closures wait, because of an event (where events last), a cancellation, or the end.
+    /// Called when fewer closures wait, after an event (if level-triggered), a cancellation,
+    /// make_ready() or the end.
     virtual void wants_less(poll_handle&) noexcept {}
 
     virtual std::error_code open(pollset& set) noexcept = 0;
     virtual void close(pollset& set) noexcept = 0;
 
-    /// A worker of `set` is about to sleep, because one of another pollset polls where it would.
-    /// The strategy may give it another place.
+    /// Called when a worker of `set` is about to sleep because a worker of another pollset polls at
+    /// their station. The strategy may give `set` another place.
     virtual void crowded(pollset&) noexcept {}
 
-    /// Nobody is in a retired station any more.
+    /// Called when a retired station has become empty.
     virtual void vacated(station&) noexcept {}
 
-    /// The sleeper that polls next. Precondition: there is one.
+    /// Chooses the sleeper that polls next. Precondition: there is one.
     virtual pollset_worker& successor(station& s) noexcept = 0;
+    /// Called when a worker has entered its pollset.
     virtual void entered(pollset_worker&) noexcept {}
 };
 

@@ -5,7 +5,7 @@
 
 namespace eddy::detail {
 
-/// First in, first out. A closure is in at most one.
+/// A first-in, first-out list of closures. A closure is in at most one list.
 class closure_list {
 public:
     bool empty() const noexcept { return head_ == nullptr; }
@@ -17,7 +17,7 @@ public:
         tail_ = &c;
     }
 
-    /// The closure itself is looked at only if there are more: it may be in another core's cache.
+    /// Removes the first closure. Does not read the last one: it may be in another core's cache.
     closure& pop() noexcept {
         closure& c = *head_;
         if (head_ == tail_) {
@@ -28,7 +28,7 @@ public:
         return c;
     }
 
-    /// Everything of `other` behind what is here.
+    /// Moves all closures of `other` to the end of this list.
     void append(closure_list& other) noexcept {
         if (other.empty()) {
             return;

@@ -7,15 +7,15 @@
 
 namespace eddy::detail {
 
-/// How fast closures are run. They are brisk while they take less than it costs to share what they
-/// touch with another core.
+/// Measures how fast closures are run. They are brisk while they take less time than it costs to
+/// share what they touch with another core.
 class pace {
 public:
-    /// What is said holds for about so long.
+    /// How long an answer holds, roughly.
     static constexpr duration window = std::chrono::microseconds(100);
 
     void ran_one() noexcept { ++ran_; }
-    /// What they were since the last answer; that answer again, if it is not older than the window.
+    /// True if closures were brisk since the last answer. Repeats that answer within the window.
     bool is_brisk(time_point now) noexcept;
 
 private:

@@ -9,32 +9,32 @@
 
 namespace eddy::detail {
 
-/// What there is of one kind of event of a handle:
+/// The state of one kind of event of a handle:
 ///
 ///     quiet   --arm()-->    waiting --event, end--> at rest
 ///     quiet   --event-->    latched --taken by an arming--> at rest
 ///     guarded: as quiet, but an arming has more to do under the domain's lock: the kernel is to be
 ///              asked for such events first, or the handle is shut down
 ///
-/// At rest it is quiet or guarded. arm() is the one step that is made without that lock: all others
-/// find a word that only arm() may have changed meanwhile, from quiet to waiting.
+/// At rest a word is quiet or guarded. Only arm() works without that lock. While one of the other
+/// functions runs, only arm() may change the word, from quiet to waiting.
 class poll_word {
 public:
-    /// False: ask again under the lock. Thread: any.
+    /// Makes `c` wait if the word is quiet. False: try again under the lock. Thread: any.
     bool arm(closure& c) noexcept {
-        // release: what was written to the closure is there for whoever finds it
+        // release: pairs with waiting() and happened(), which see what was written to the closure
         return exchange_if(state_, quiet, reinterpret_cast<std::uintptr_t>(&c),
                            std::memory_order_release);
     }
 
-    // With the lock held.
+    // The domain's lock is held in all functions from here on.
 
-    /// What waits, or null.
+    /// Returns the closure that waits, or null.
     closure* waiting() const noexcept {
         const std::uintptr_t found = state_.load(std::memory_order_acquire);  // pairs with arm()
         return found > guarded ? reinterpret_cast<closure*>(found) : nullptr;
     }
-    /// What waited, or null.
+    /// Takes out and returns the closure that waits, or null.
     closure* take() noexcept {
         closure* const found = waiting();
         if (found != nullptr) {
@@ -49,9 +49,9 @@ public:
         rest();
         return true;
     }
-    /// An event: what waited for it; null if nobody did, and then it is latched.
+    /// Handles an event: takes out the closure that waits for it, or latches it and returns null.
     closure* happened() noexcept {
-        // acquire: pairs with arm(), which may also come in between
+        // acquire: pairs with arm(), which may also run between load and exchange
         std::uintptr_t found = state_.load(std::memory_order_acquire);
         if (found == quiet &&
             state_.compare_exchange_strong(found, latched, std::memory_order_acquire)) {
@@ -64,13 +64,13 @@ public:
         rest();
         return reinterpret_cast<closure*>(found);
     }
-    /// False if one waits already. Not for a word that is latched.
+    /// Makes `c` wait in a word that is not latched. Returns false if a closure waits already.
     bool arm_guarded(closure& c) noexcept {
         return exchange_if(state_, guarded, reinterpret_cast<std::uintptr_t>(&c),
                            std::memory_order_relaxed) ||
                arm(c);
     }
-    /// Whether arming needs the lock when it is at rest.
+    /// Decides whether arming needs the lock when the word is at rest.
     void guard(bool wanted) noexcept {
         guarded_ = wanted;
         exchange_if(state_, wanted ? quiet : guarded, at_rest(), std::memory_order_relaxed);
@@ -82,7 +82,7 @@ private:
     static constexpr std::uintptr_t guarded = 2;
 
     std::uintptr_t at_rest() const noexcept { return guarded_ ? guarded : quiet; }
-    /// relaxed: who arms a quiet word has nothing to learn from it
+    /// relaxed: a thread that arms a quiet word need not see anything that was written before.
     void rest() noexcept { state_.store(at_rest(), std::memory_order_relaxed); }
 
     std::atomic<std::uintptr_t> state_{guarded};

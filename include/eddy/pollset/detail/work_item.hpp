@@ -9,7 +9,7 @@
 
 namespace eddy::detail {
 
-/// What waits in the queue of a pollset.
+/// An entry of a pollset's queue.
 struct work_item : operation {
     enum class kind : std::uint8_t {
         membership,  ///< a handle that has closures due
