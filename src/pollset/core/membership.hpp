@@ -25,7 +25,7 @@ struct membership : work_item {
     membership* next_of_handle = nullptr;
     membership* next_of_set = nullptr;
     membership* prev_of_set = nullptr;
-    interest told = interest::none;  ///< what the pollset's own poller watches, if it has one
+    interest told = interest::none;  ///< what the pollset's own poller watches for, if any
     // The reasons for the membership, which ends with the last one.
     bool added = false;       ///< by pollset::add
     bool by_sets = false;     ///< some way through pollset_sets leads here

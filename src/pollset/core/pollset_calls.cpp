@@ -39,8 +39,8 @@ void poll_core::interrupt(station& s) noexcept {
 }
 
 void poll_core::help(pollset& set, core_lock& lock) noexcept {
-    // A called worker takes something and calls the next, or passes it on. A lead comes round, or
-    // the sentry.
+    // A called worker takes something and calls the next, or passes it on. A lead comes round for
+    // it, or the sentry does.
     if (set.idle_ == 0 || set.called_ != 0 || is_led(set)) {
         return;
     }

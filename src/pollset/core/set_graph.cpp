@@ -114,7 +114,7 @@ std::error_code poll_core::reconcile(poll_handle& h) noexcept {
     return error;
 }
 
-/// Reconciles the handles above a tie that was made or cut at `bag`.
+/// Reconciles the handles above a tie that was made or cut at `bag` or below it.
 std::error_code poll_core::reconcile_above(pollset_set& bag) noexcept {
     poll_handle* stale = nullptr;
     walk(bag, &pollset_set::bags_, [&](pollset_set& s) {
