@@ -114,7 +114,7 @@ std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& 
         return std::make_error_code(std::errc::file_exists);
     }
     if (fresh.kind == descriptor_kind::file) {
-        // It may have been registered as what it was taken for before.
+        // The fd may have been registered as what it was taken for before.
         fresh.tells_of_data = false;
     }
     fresh.shared = fd <= 2 || fresh.kind == descriptor_kind::tty;
@@ -223,7 +223,7 @@ void engine::quiet(fd_slot& slot) noexcept {
     auto* const done = slot.detached;
     fd_slot left;
     left.generation = slot.generation + 1;  // handles of this fd are stale from here on
-    if (any(slot.registered)) {             // the poller was not told yet
+    if (any(slot.registered)) {             // the poller was not updated yet
         left.registered = slot.registered;
         left.restore_blocking = slot.restore_blocking;
         left.kind = slot.kind;

@@ -127,8 +127,8 @@ public:
     /// Takes a pending operation back without blocking. False: the kernel holds it; it was
     /// cancelled, and completes.
     [[nodiscard]] bool withdraw(io_operation& op) noexcept;
-    /// Takes back a readiness wait that only its list knows, and of which the poller need not be
-    /// told. False: `op` is no such wait, and nothing was done.
+    /// Takes back a readiness wait that is only in its list, and whose end the poller need not
+    /// know. False: `op` is no such wait, and nothing was done.
     [[nodiscard]] bool leave_list(io_operation& op) noexcept {
         if (!edge_ || op.phase_ != phase::waiting || op.request_.code != opcode::wait) {
             return false;
@@ -204,7 +204,7 @@ public:
     virtual call_failure rebuild_after_fork() noexcept = 0;
 
     /// Detaches the slot in the child after fork(), for a loop that is only destroyed. The kernel
-    /// is told nothing, since that would count for the parent too, and nothing completes.
+    /// is not notified, since that would count for the parent too, and nothing completes.
     void abandon(fd_slot& slot) noexcept;
     /// Drops an operation in the child after fork(), for a loop that is only destroyed.
     void forget(io_operation& op) noexcept;

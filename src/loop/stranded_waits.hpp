@@ -20,7 +20,7 @@ void set_patience(duration limit) noexcept;
 
 /// Remembers that the loop of this thread, if it runs one, waits for `home`. Thread: any.
 void begin(loop& home) noexcept;
-/// Forgets all waits for `home`, which runs, or for which nobody waits any more. Thread: any.
+/// Forgets all waits for `home`: somebody runs it, or nobody waits for it. Thread: any.
 void forget(const loop& home) noexcept;
 /// Forgets all waits by `l` and for `l`. Thread: any.
 void end(const loop& l) noexcept;

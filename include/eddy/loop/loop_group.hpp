@@ -18,9 +18,9 @@ struct loop_group_options {
     bool pin_to_cores = false;
 };
 
-/// A fixed set of loops, each with a thread of its own. If the kernel refuses to let one of them
-/// wait (see loop::run()), that is reported and all others stop. join() then throws the exception
-/// of that run().
+/// A fixed set of loops, each with a thread of its own. If the kernel refuses to let a loop wait
+/// (see loop::run()), that is reported and all others stop. join() then throws the exception of
+/// that run().
 ///
 /// Thread: one at a time, except what is marked "any" and what scheduler declares.
 class EDDY_API loop_group final : public scheduler {

@@ -139,11 +139,11 @@ EDDY_API io_request read(const descriptor& d, std::span<std::byte> buffer,
 /// EPIPE, never SIGPIPE.
 EDDY_API io_request write(const descriptor& d, std::span<const std::byte> buffer,
                           std::int64_t offset = at_position) noexcept;
-/// Reads into `vectors`, of which only the first 1,024 are used: one call takes no more. A datagram
-/// uses all of them, and more than 1,024 are an error.
+/// Reads into `vectors`. Only the first 1,024 are used: one call takes no more. A datagram uses all
+/// of them, and more than 1,024 are an error.
 EDDY_API io_request readv(const descriptor& d, std::span<const iovec> vectors,
                           std::int64_t offset = at_position) noexcept;
-/// Writes from `vectors`, of which only the first 1,024 are used, as by readv().
+/// Writes from `vectors`. Only the first 1,024 are used, as by readv().
 EDDY_API io_request writev(const descriptor& d, std::span<const iovec> vectors,
                            std::int64_t offset = at_position) noexcept;
 

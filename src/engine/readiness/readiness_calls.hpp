@@ -58,7 +58,7 @@ inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
     } else {
         request.size = pool_->buffer_size();
         lent = pool_->next();
-        // It has a buffer already, or other receives wait for one.
+        // The receive has a buffer already, or others wait for one.
         const bool otherwise = (!Easy && request.data != nullptr) || !starving_.empty();
         if (lent == nullptr || otherwise) [[unlikely]] {
             return attempt_other(op);

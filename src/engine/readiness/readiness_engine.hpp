@@ -178,7 +178,7 @@ inline void readiness_engine::stays(const fd_slot& slot) noexcept {
 }
 
 /// True if nothing but waits is pending on the slot, nothing must be done to the fd, and the poller
-/// can be told later.
+/// can be updated later.
 inline bool readiness_engine::may_part(const fd_slot& slot) const noexcept {
     slot_state otherwise;
     otherwise.detaching = otherwise.restore_blocking = otherwise.lost = true;
@@ -251,7 +251,7 @@ inline void readiness_engine::hold(io_operation& op) noexcept {
     op.phase_ = phase::waiting;
 }
 
-/// Makes the operation wait for the poller. It fails if the poller cannot be told.
+/// Makes the operation wait for the poller. The operation fails if the poller cannot be updated.
 inline progress readiness_engine::block(io_operation& op) noexcept {
     hold(op);
     const auto awaited =

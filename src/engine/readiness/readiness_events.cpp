@@ -41,7 +41,7 @@ void readiness_engine::activate(fd_slot& slot, io_list& list) noexcept {
     if (&list == &slot.waiters || slot.backing_off) {
         return;
     }
-    // An operation of which the poller cannot be told fails.
+    // An operation fails if the poller cannot be updated for it.
     while (!list.empty() && list.front()->phase_ == phase::waiting) {
         io_operation& first = *list.front();
         if (may(slot, first.request_)) {
@@ -79,7 +79,7 @@ void readiness_engine::take_other_event(const poll_event& event, bool& woken) no
     }
 }
 
-/// Takes note of conditions other than readable and writable. False: there is no fd any more.
+/// Takes note of conditions other than readable and writable. False: the fd is gone.
 bool readiness_engine::note_conditions(fd_slot& slot, interest ready) noexcept {
     if (any(ready & interest::invalid)) {
         on_invalid(slot);

@@ -101,8 +101,8 @@ progress uring_engine::finish_receive(io_operation& op) noexcept {
 }
 
 void uring_engine::resume(io_operation& op) noexcept {
-    // It may have starved before it ever asked for data, and only sockets have a call that never
-    // waits.
+    // The receive may have starved before it ever asked for data. Only sockets have a call that
+    // never waits.
     const fd_slot& slot = *op.request_.slot;
     const bool would_wait =
         !is_socket(slot.kind) && kernel::ready_now(slot.fd, interest::readable).raw() == 0;

@@ -30,7 +30,7 @@ private:
     io_operation* head_ = nullptr;  ///< circular: the tail is the head's predecessor
 };
 
-/// Facts about an fd, as bits of which several can be compared at a time.
+/// Facts about an fd, as bits. Several of them can be compared at once.
 struct slot_state {
     bool may_read : 1 = false;   ///< trying to read makes sense
     bool may_write : 1 = false;  ///< trying to write makes sense

@@ -21,8 +21,8 @@ public:
         if (score_ >= half || last_paid_) {
             return true;
         }
-        // A spin stays due until one of them has proved something. A spin that finds at its first
-        // look what was there before proves nothing, and every second one may be like that.
+        // The spin stays due until one has proved something. A spin that finds at its first look
+        // what was there before proves nothing, and every second one may be like that.
         const bool due = skipped_ + 1 >= probe_interval;
         skipped_ += due ? 0 : 1;
         return due;

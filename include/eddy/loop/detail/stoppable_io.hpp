@@ -15,7 +15,7 @@ namespace eddy {
 ///     another thread:  prepare(), from here on it can be stopped, start_elsewhere()
 ///     the loop's:      transfer_here(), if a transfer will do; if that is false,
 ///                      prepare(), start_here(); if that is false, it can be stopped from here on
-///     in completion:   when nobody is inside request_stop() any more, stop_is_over()
+///     in completion:   once nobody is inside request_stop(), stop_is_over()
 ///
 /// A start or a stop from another thread pushes one node each into the loop's inbox. The operation
 /// may end, and be destroyed, when the loop has taken both. tests/model/stop_io.pml is the model of
