@@ -77,8 +77,7 @@ void buffer_pool::recall_from_kernel() noexcept {
 }
 
 void buffer_pool::give_back(buffer& b) noexcept {
-    // relaxed: the push publishes it. A loop that leaves takes the pushes first, and so sees this
-    // too.
+    // relaxed: the push publishes it. A loop that leaves takes the pushes first, so sees this.
     inside_.fetch_add(1, std::memory_order_relaxed);
     if (returned_.push(b)) {
         sleeper_.wake();

@@ -21,8 +21,8 @@ struct pool_options {
 };
 
 /// The buffers that a loop lends to receives. A buffer is free, with the kernel (io_uring picks one
-/// when there is data), or out: with an operation that is about to run or has completed, or with a
-/// lease.
+/// when there is data), or out: with a lease, or an operation that is about to run or has
+/// completed.
 ///
 /// Buffers may come back from any thread, even after the loop is gone: the pool lives until the
 /// last one is back. A thread that returns a buffer wakes the loop only if receives wait for one.
@@ -74,8 +74,7 @@ public:
     /// Takes a buffer back. Thread: any.
     void give_back(buffer& b) noexcept;
 
-    /// Adapts the pool to the child after fork(), where no other thread is about to return a
-    /// buffer.
+    /// Adapts the pool to the child after fork(), where no other thread returns buffers.
     void after_fork_in_child() noexcept;
     /// Ends the loop's part in the pool. The loop is gone; its engine is still there.
     void leave() noexcept;

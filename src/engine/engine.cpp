@@ -206,8 +206,7 @@ std::error_code engine::part_from(fd_slot& slot) noexcept {
 }
 
 void engine::quiet(fd_slot& slot) noexcept {
-    // Others may have a pipe or terminal open under another number. The mode of a closed socket
-    // matters to nobody.
+    // A pipe or terminal may be open elsewhere. The mode of a closed socket matters to nobody.
     if (slot.restore_blocking && !slot.lost && !(slot.close_when_quiet && is_socket(slot.kind))) {
         bool was = false;
         static_cast<void>(kernel::set_nonblocking(slot.fd, false, was));

@@ -35,8 +35,7 @@ struct attach_options {
     descriptor_kind kind = descriptor_kind::unknown;
     const char* name = nullptr;
     bool nonblocking = false;  ///< switch the fd to non-blocking mode on every engine
-    /// Only readiness will be waited for, so the blocking mode may be checked when a first wait
-    /// ends.
+    /// Only readiness will be waited for: the mode may be checked when a first wait ends.
     bool only_waits = false;
 };
 
@@ -138,8 +137,7 @@ public:
         return true;
     }
 
-    /// Takes the buffer that came with the result of a receive. Null: none came, or it was taken
-    /// before.
+    /// Takes the buffer of a receive's result. Null: none came, or it was taken before.
     static detail::lease_buffer* take_buffer(io_operation& op) noexcept {
         if (op.request_.code != opcode::receive) {
             return nullptr;
@@ -185,8 +183,7 @@ public:
     /// wait for. From the first call on, it is reliable only if settle() was the last call to the
     /// engine. `not_supported`: there is none.
     virtual call_failure native_handle(int& out) noexcept = 0;
-    /// Hands over what was started. False: wait() has something to do that the kernel does not
-    /// report.
+    /// Hands over what was started. False: wait() has work that the kernel does not report.
     [[nodiscard]] virtual bool settle() noexcept = 0;
     /// Makes the native handle readable until the engine is claimed and waits.
     virtual void call_attention() noexcept { wake(); }
@@ -242,8 +239,7 @@ protected:
     /// Lets all operations of this direction go on that can.
     virtual void activate(fd_slot& slot, io_list& list) noexcept = 0;
 
-    /// Continues the receive that starved longest: there is a buffer for it, free or with the
-    /// kernel.
+    /// Continues the receive that starved longest. A buffer is free, or with the kernel.
     virtual void resume(io_operation& op) noexcept = 0;
 
     /// True for a receive that must wait for a buffer: there is none at the moment, or other
@@ -252,11 +248,10 @@ protected:
         return op.request_.code == opcode::receive && op.request_.data == nullptr &&
                (!starving_.empty() || none_to_lend());
     }
-    /// Reserves a free buffer for this receive, whatever is called before it. Precondition: one is
-    /// free.
+    /// Reserves a buffer for this receive, whatever runs before it. Precondition: one is free.
     void reserve_buffer(io_operation& op) noexcept;
-    /// Makes the call of a receive, with its own buffer if it has one. The receive keeps the buffer
-    /// if there is data.
+    /// Makes the call of a receive, into its own buffer or a new one, which it keeps if there is
+    /// data.
     io_result receive(io_operation& op) noexcept;
     io_result keep_buffer(io_operation& op, detail::lease_buffer& buffer,
                           io_result result) noexcept;
@@ -264,13 +259,11 @@ protected:
     void starve(io_operation& op) noexcept;
     /// Ends the wait for a buffer, if there is one: the operation waits as before.
     void end_starving(io_operation& op) noexcept;
-    /// Continues as many receives as there are buffers, `with_kernel` of them with the kernel.
-    /// True: some go on.
+    /// Continues a receive per buffer, `with_kernel` of them with the kernel. True: some go on.
     bool feed(std::size_t with_kernel) noexcept {
         return !starving_.empty() && feed_starving(with_kernel);
     }
-    /// Called before a wait. From here on, a buffer that comes back ends the wait. False: one is
-    /// back.
+    /// Called before a wait, which a returning buffer ends from here on. False: one is back.
     [[nodiscard]] bool may_sleep() noexcept { return starving_.empty() || park_pool(); }
 
     static io_result result_of(end_reason reason) noexcept;
@@ -375,13 +368,12 @@ private:
     std::error_code part_from(fd_slot& slot) noexcept;
     /// Undoes what attach() has done, and returns `error`.
     std::error_code refuse(fd_slot& fresh, bool enrolled, std::error_code error) noexcept;
-    /// Takes an operation that the kernel does not hold out of the ready queue, and drops its
-    /// results.
+    /// Takes an operation out of the ready queue and drops its results. Precondition: the kernel
+    /// does not hold it.
     void take_out(io_operation& op) noexcept;
 };
 
-/// Makes an epoll, io_uring or poll engine. An io_uring is tried first, from its creation to a
-/// completion.
+/// Makes an epoll, io_uring or poll engine. An io_uring is tried first, up to a completion.
 call_failure make_engine(engine_kind kind, ready_queue& ready,
                          std::unique_ptr<engine>& out) noexcept;
 call_failure make_readiness_engine(engine_kind kind, ready_queue& ready,

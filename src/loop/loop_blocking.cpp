@@ -88,8 +88,8 @@ void loop::take_back(blocking_call& call) noexcept {
 }
 
 /// Ends all operations that an executor has, in the child after fork(): its threads are the
-/// parent's. A call that comes back nevertheless, because the executor lives on in the child, finds
-/// its operation ended.
+/// parent's. A call that comes back nevertheless, from an executor of the child, finds its
+/// operation ended.
 void loop::give_up_away() noexcept {
     for (blocking_call* call = away_calls_; call != nullptr; call = call->next_away) {
         io_operation& op = *std::exchange(call->operation, nullptr);

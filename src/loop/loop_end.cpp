@@ -80,8 +80,7 @@ void loop::finish_some(time_point until) noexcept try {
     report(error.what());
 }
 
-/// Never inlined: gcc would not see that `behind` in give_notice() takes itself back, and would
-/// warn.
+/// Never inlined: gcc would not see that `behind` in give_notice() takes itself back.
 [[gnu::noinline]] void loop::insert(loop_notice*& first, loop_notice& notice) noexcept {
     EDDY_ASSERT(notice.link_ == nullptr, "a notice was given to a loop twice");
     notice.next_ = first;
@@ -321,8 +320,7 @@ void loop::after_fork_in_child() {
     }
     leases_->after_fork_in_child();
     give_up_away();
-    // The thread that ran the loop is in the child only if it is the one that forked, in a
-    // callback.
+    // The loop's thread is in the child only if it is the one that forked, in a callback.
     running_.store(on_thread(), std::memory_order_relaxed);
     if (on_thread()) {
         const bool claimed = engine_->claim();

@@ -79,9 +79,8 @@ struct loop_group::state {
 
     bool running() const noexcept { return runners.front().thread.joinable(); }
 
-    /// Joins the threads. A stop that a loop got after its failure is taken back: it would end the
-    /// loop's next run at once and without a report, while the group looks alive. A stop from
-    /// before start() stays.
+    /// Joins the threads. A stop that a loop got after its failure is taken back: it would silently
+    /// end the loop's next run, while the group looks alive. A stop from before start() stays.
     void join() noexcept {
         if (!running()) {
             return;

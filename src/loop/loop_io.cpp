@@ -110,8 +110,7 @@ inline void loop::queue_result(io_operation& op) noexcept {
 }
 
 /// Delivers the result of a start(): calls the completion now, or queues it if that would nest too
-/// deeply. A result with more() comes only if begin() let the engine try, so it never nests too
-/// deeply.
+/// deeply. A result with more() comes only if begin() let the engine try, so never too deep.
 [[gnu::always_inline]] inline void loop::deliver(io_operation& op, bool now) noexcept {
     if (!now) {
         queue_result(op);
@@ -213,8 +212,7 @@ void loop::start_queued(io_operation& op, const io_request& request) noexcept {
     begin_queued(op);
 }
 
-/// Makes the call of a transfer that has nothing to wait for, if a part will do. False: nothing was
-/// done.
+/// Makes the call of a transfer that need not wait, if a part will do. False: nothing was done.
 inline bool loop::done_at_once(io_operation& op) noexcept {
     if (op.request_.all || !may_complete_inline() || !transfer_now(op.request_, op.result_)) {
         return false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The less common beginnings and ends of operations: other threads, deadlines, closes,
-// cancellation.
+// The less common starts and ends of operations: other threads, deadlines, closes, cancellation.
 #include "engine/engine.hpp"
 #include "kernel/pause.hpp"
 #include "loop/blocking_call.hpp"

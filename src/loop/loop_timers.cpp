@@ -118,8 +118,7 @@ void loop::tell(timer& t, std::int64_t wanted_ns) noexcept {
         if (before == timer::cancel_command) {
             return;  // only its on_cancel comes after a cancellation
         }
-        // acq_rel: pairs with take(). The thread that moves the value away from no_command owns the
-        // node.
+        // acq_rel: pairs with take(). The thread that replaces no_command owns the node.
     } while (!t.wanted_ns_.compare_exchange_weak(before, wanted_ns, std::memory_order_acq_rel,
                                                  std::memory_order_relaxed));
     if (before == timer::no_command && inbox_.push(t.command_)) {
@@ -159,8 +158,7 @@ void loop::begin_cancel(timer& t) noexcept {
     }
 }
 
-/// Applies the command that another thread has left for `t`. False: that thread is about to push
-/// it.
+/// Applies another thread's command for `t`. False: that thread is still about to push it.
 bool loop::away_from_inbox(timer& t) noexcept {
     // relaxed: take() reads it with acquire.
     if (t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command) {

@@ -17,8 +17,7 @@ namespace eddy {
 
 /// Takes note of a refused wait. The kernel may be short of something for a while, so this turn
 /// goes on as if nothing had come. Every turn looks at the kernel until waiting works again, so
-/// that a turn without a failure proves that it does. Counting successful looks would cost them
-/// something.
+/// that a turn without a failure proves that it does. Counting successful looks would cost.
 void loop::wait_failed(io_result found) {
     if (wait_retry_.failing() && has_waited()) {
         waits_again();
@@ -92,8 +91,8 @@ void loop::cannot_wait(std::error_code error) {
     raise_run_error(error, options_.name, "cannot wait", call);
 }
 
-/// Ends everything that is pending, as the end of the loop does. Calls that an executor makes take
-/// their time.
+/// Ends everything that is pending, as the end of the loop does, and waits for the executor's
+/// calls.
 void loop::end_without_kernel() noexcept {
     constexpr duration slice = std::chrono::milliseconds(1);
     engine_->give_up_kernel();

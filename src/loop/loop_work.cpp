@@ -145,8 +145,7 @@ void loop::take(queue_node& node) noexcept {
             break;
         }
         case node_kind::stop_command:
-            // acq_rel: pairs with stop(). The thread that sets the state next may push the node
-            // again.
+            // acq_rel: pairs with stop(). The next thread that sets the state may push the node.
             if (stop_state_.exchange(stop_state::none, std::memory_order_acq_rel) ==
                 stop_state::posted) {
                 begin_stop();

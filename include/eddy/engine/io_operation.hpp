@@ -137,8 +137,7 @@ public:
         return wanted_end_ == end_reason::canceled &&
                result_.system_error() == static_cast<int>(std::errc::operation_canceled);
     }
-    /// True if the operation's descriptor is no longer attached, so that starting it again is
-    /// pointless.
+    /// True if the operation's descriptor is no longer attached: starting it again is pointless.
     bool lost_descriptor() const noexcept {
         const fd_slot* const slot = request_.slot;
         return slot != nullptr && (slot->generation != request_.generation || slot->detaching);

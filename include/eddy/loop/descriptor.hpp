@@ -29,14 +29,12 @@ struct descriptor_options {
     bool nonblocking = false;
 };
 
-/// Owns an fd that is attached to a loop, so that operations can be started on it. Closes it in the
-/// end.
+/// Owns and closes an fd that is attached to a loop, so that operations can be started on it.
 ///
 /// Blocking mode: epoll and poll need O_NONBLOCK. Attaching sets it, and release() clears it if it
-/// was not set before. It is never set on a file description that others are likely to share:
-/// terminals, and the fds 0, 1 and 2. There each call is preceded by a poll(), and writes are made
-/// in small pieces. io_uring sets it only for send_file() and if `nonblocking` asks for it, by the
-/// same rules.
+/// was not set before. It is never set on a file description that others may share: terminals, and
+/// the fds 0, 1 and 2. There a poll() precedes each call, and writes are made in small pieces.
+/// io_uring sets it only for send_file() and if `nonblocking` asks for it, by the same rules.
 ///
 /// A descriptor, request or sender that outlives its fd finds the fd gone, even if another file has
 /// the number by then: the number's generation, a counter of 32 bits, tells them apart. It repeats
@@ -51,8 +49,7 @@ public:
     /// Attaches `fd`. Throws std::system_error, and closes the fd then: `bad_file_descriptor`,
     /// `file_exists` if this fd is attached to this loop already, or the kernel's error.
     EDDY_API descriptor(loop& home, unique_fd fd, descriptor_options options = {});
-    /// Attaches `fd` to `home` without exceptions. On error `fd` keeps its fd and `out` is
-    /// unchanged.
+    /// Attaches `fd` without exceptions. On error, `fd` keeps its fd and `out` is unchanged.
     EDDY_API static std::error_code attach(loop& home, unique_fd& fd, descriptor& out,
                                            descriptor_options options = {}) noexcept;
 
@@ -82,12 +79,10 @@ public:
 
     /// Ends pending operations with `operation_canceled` and gives the fd back. May block while the
     /// kernel cancels. Fails with `device_or_resource_busy` while another thread makes a blocking
-    /// call on the fd, and with `bad_file_descriptor` if nothing is attached or others have closed
-    /// the fd.
+    /// call on it, and with `bad_file_descriptor` if nothing is attached or others have closed it.
     EDDY_API std::error_code release(unique_fd& out) noexcept;
 
-    /// Returns the fd; -1 if nothing is attached, or others closed the fd and its number was used
-    /// again.
+    /// Returns the fd. -1: nothing is attached, or others closed the fd and its number is in use.
     EDDY_API int native_handle() const noexcept;
     /// Returns the kind that the fd had when it was attached; unknown if nothing is attached. Reads
     /// only this object, since senders are made on other threads too.

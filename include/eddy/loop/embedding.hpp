@@ -19,15 +19,14 @@ namespace eddy {
 /// readable. Watch it level-triggered, and do nothing else with it; it may be readable for no
 /// reason. If the host is another eddy loop, use loop_watch.
 ///
-/// The loop may be run in any other way in between. A stop() ends the next run_ready(), and nothing
-/// else.
+/// The loop may be run in any other way in between. A stop() only ends the next run_ready().
 ///
 /// Thread: the loop's, which is the host's. Lifetime: the embedding ends before the loop, and not
 /// inside run_ready(). A loop has one embedding at a time. In the child after fork(), also after
 /// after_fork_in_child(), an embedding can only be destroyed; then make another.
 class EDDY_API embedding {
 public:
-    /// Throws std::system_error as loop::native_handle() does (`not_supported` on poll), and if no
+    /// Throws std::system_error as loop::native_handle() does (`not_supported` on poll), or if no
     /// timerfd can be made.
     explicit embedding(loop& inner);
     ~embedding();

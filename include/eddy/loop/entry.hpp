@@ -45,8 +45,7 @@ private:
     static constexpr std::uint8_t is_posted = 1;
     static constexpr std::uint8_t is_cancelled = 2;
 
-    /// Marks work of the library itself, which goes before all other work, even while the loop
-    /// ends.
+    /// Marks work of the library itself, which goes before all other, even while the loop ends.
     struct command {};
     entry(command, callback on_run) noexcept
         : operation(node_kind::entry), on_run_(on_run), on_cancel_(on_run) {

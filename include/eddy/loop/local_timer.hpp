@@ -16,8 +16,7 @@ namespace eddy {
 /// constructor reserves room, so that setting, moving and firing never allocate and never fail.
 ///
 /// Lifetime: the timer must stay alive while it is armed; an unarmed timer may outlive the loop.
-/// on_run is called on the loop's thread, must not throw, and may set the timer again or destroy
-/// it.
+/// on_run runs on the loop's thread, must not throw, and may set the timer again or destroy it.
 class local_timer : public timer_base {
 public:
     using callback = void (*)(local_timer&) noexcept;

@@ -78,8 +78,7 @@ struct loop_options {
     std::size_t lease_size = 4096;
     /// How many buffers are made at a time, at the first use and whenever none is left.
     std::size_t lease_count = 64;
-    /// How many buffers there are at most (up to 32768). When all are out, receives wait until one
-    /// comes back.
+    /// How many buffers there are at most (up to 32768). When all are out, receives wait for one.
     std::size_t lease_max = 4096;
     /// How long a turn with nothing to do looks again and again before it blocks; 0: not at all.
     /// Whatever comes during a spin needs no wake-up, but the core is busy. When fewer than half of
@@ -150,9 +149,9 @@ public:
     /// A stop() makes it return early, and is used up by that: the next run goes on. Throws
     /// std::system_error if the kernel refuses to wait (see loop_options::wait_retry): by then
     /// everything pending was cancelled and has completed, as at the end of the loop, and the
-    /// message names the call. The loop may be run again. `operation_not_permitted`: the loop has
-    /// operations pending that belong to another thread. Precondition: not called inside a callback
-    /// of this loop.
+    /// message names the call. The loop may be run again. `operation_not_permitted`: pending
+    /// operations belong to another thread. Precondition: not called inside a callback of this
+    /// loop.
     std::size_t run(run_mode mode = run_mode::stopped, run_limits limits = {});
     /// Runs until stop(), or until the time `until`. See run().
     std::size_t run_until(time_point until) { return run(run_mode::stopped, {.until = until}); }
@@ -166,8 +165,7 @@ public:
     std::size_t run_some();
     /// Handles what is ready, at most `batch_max` completions, and returns how many it called.
     /// Never waits, with one exception: while the kernel cannot be asked and native_handle() is in
-    /// use, each call pauses for 1 ms, because the handle is readable all the time. Throws as run()
-    /// does.
+    /// use, each call pauses for 1 ms, since the handle is always readable. Throws as run() does.
     std::size_t poll();
 
     // Inside another event loop; see also embedding and loop_watch.
@@ -187,7 +185,7 @@ public:
     /// The first call makes what the fd needs, so that other loops pay nothing. Throws
     /// std::system_error: `not_supported` on poll, which has no such fd; on io_uring,
     /// `device_or_resource_busy` if the loop was run before and has operations pending, or
-    /// `operation_not_permitted` if they belong to another thread; or the kernel's error.
+    /// `operation_not_permitted` if these belong to another thread; or the kernel's error.
     /// Thread: the loop's.
     int native_handle();
 
@@ -245,9 +243,8 @@ public:
                              static_cast<Function&&>(function));
     }
     /// Calls `function(child_watch&, const exit_status&)` when a process has ended. `what` is
-    /// process_options, for a process that is spawned here, or a pid or process_handle, for one
-    /// that exists. Returns a handle that owns the watch: keep it. Throws as watch_exit() does.
-    /// Thread: the loop's.
+    /// process_options, to spawn it here, or the pid or process_handle of one that exists. Returns
+    /// a handle that owns the watch: keep it. Throws as watch_exit() does. Thread: the loop's.
     template <class What, class Function, class Loop = loop>
     [[nodiscard]] auto on_exit(What&& what, Function&& function) {
         return watch_exit(static_cast<Loop&>(*this), static_cast<What&&>(what),
@@ -296,8 +293,7 @@ public:
             set(t, when.time_since_epoch().count());
         }
     }
-    /// Sets or moves `t`, a system-clock timer of this loop. Otherwise as for a steady-clock timer.
-    /// Thread: any.
+    /// Sets or moves `t`, a system-clock timer of this loop, as a steady-clock one. Thread: any.
     void post_at(system_time_point when, timer& t) noexcept;
     /// Cancels `t`, armed or not: its on_cancel is called, once, on the loop's thread. No on_run
     /// follows, and on_cancel may destroy `t`. Thread: any.
@@ -348,12 +344,11 @@ public:
     /// `request` points to, must live until the completion is called.
     void start(io_operation& op, const io_request& request) noexcept;
     /// Starts `op` with a deadline, at which it ends with errc::timed_out; `never` is no deadline.
-    /// Without memory for the deadline, `op` ends with `not_enough_memory`. Otherwise like start()
-    /// without a deadline.
+    /// Without memory for the deadline, `op` ends with `not_enough_memory`. Otherwise a plain
+    /// start().
     void start(timed_io_operation& op, const io_request& request, time_point deadline) noexcept;
-    /// Starts an operation that is a member of `object`, and gives its result to a member function:
-    /// `Operation` and `OnComplete` are pointers to these members, and `OnComplete` takes an
-    /// io_result.
+    /// Starts an operation that is a member of `object`, which also gets its result: `Operation`
+    /// and `OnComplete` are pointers to members, and the function `OnComplete` takes an io_result.
     ///
     ///     loop.start<&session::io, &session::on_data>(*this, recv(socket, buffer));
     template <auto Operation, auto OnComplete, class T>
@@ -361,21 +356,19 @@ public:
         (object.*Operation).set_callback(&completion_thunk<Operation, OnComplete>);
         start(object.*Operation, request);
     }
-    /// Starts a timed operation that is a member of `object`, and gives its result to a member
-    /// function.
+    /// Starts a timed operation that is a member of `object`, which also gets its result.
     template <auto Operation, auto OnComplete, class T>
     void start(T& object, const io_request& request, time_point deadline) noexcept {
         (object.*Operation).set_callback(&completion_thunk<Operation, OnComplete>);
         start(object.*Operation, request, deadline);
     }
     /// Cancels `op`, which completes with `operation_canceled`, or with its result if there is one
-    /// already. The completion is not called inside this call. No effect on a close, or if `op` is
-    /// not pending.
+    /// already, but not inside this call. No effect on a close, or if `op` is not pending.
     void cancel(io_operation& op) noexcept;
     /// Ends `op` at once if it is pending: its completion is not called, and `op` may be destroyed.
     /// A result that is already there is lost, and an fd in it is closed; cancel() keeps the
-    /// result. Blocks while the kernel cancels `op`, or while an executor performs it. A close goes
-    /// on silently.
+    /// result. Blocks while the kernel cancels `op` or an executor performs it. A close goes on
+    /// silently.
     void abandon(io_operation& op) noexcept;
 
     /// Returns the buffer that a receive() has filled. Empty at the end of the stream and after an
@@ -412,8 +405,7 @@ public:
     void for_each_live(function_ref<void(const live_operation&)> visit);
 
     /// Notifies `notice` when this loop is destroyed, even if that has already begun, while
-    /// operations can still complete. For owners that may wait for something outside the loop, such
-    /// as an event.
+    /// operations can still complete. For owners that may wait for something outside the loop.
     void tell_of_end(loop_notice& notice) noexcept;
     /// Registers `notice`, the only one of its kind on this loop, for resident(). It is notified of
     /// the end as tell_of_end() says.
@@ -649,8 +641,7 @@ private:
     bool nothing_told(const timer& t) const noexcept {
         return inbox_.empty() || t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command;
     }
-    /// Fast path for moving an armed timer to a later deadline on the loop's thread. False: nothing
-    /// was done.
+    /// Fast path for moving an armed timer to later on the loop's thread. False: nothing was done.
     bool push_back_at_once(time_point when, timer& t) noexcept {
         return !lost_by_fork() && on_thread() && t.room_ == open_room_ && t.node_.armed() &&
                nothing_told(t) && timers_.push_back(t.node_, when.time_since_epoch().count());

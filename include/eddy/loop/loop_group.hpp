@@ -19,8 +19,7 @@ struct loop_group_options {
 };
 
 /// A fixed set of loops, each with a thread of its own. If the kernel refuses to let a loop wait
-/// (see loop::run()), that is reported and all others stop. join() then throws the exception of
-/// that run().
+/// (see loop::run()), that is reported and all others stop. join() then throws its exception.
 ///
 /// Thread: one at a time, except what is marked "any" and what scheduler declares.
 class EDDY_API loop_group final : public scheduler {
@@ -36,13 +35,11 @@ public:
     /// Starts the threads, each of which runs its loop until it is stopped and drained. Throws
     /// std::system_error if a thread cannot be started; then none is running.
     void start();
-    /// Blocks `signals` in the calling thread, as block_signals() in <eddy/os/block_signals.hpp>
-    /// does, and starts the threads, which inherit the mask. The signals stay blocked in the
-    /// caller.
+    /// Blocks `signals` in the calling thread for good, as block_signals() in
+    /// <eddy/os/block_signals.hpp> does, and starts the threads, which inherit the mask.
     void start(const sigset_t& signals);
-    /// Stops all loops. Before start(), this ends the next run as soon as it has begun. Between
-    /// start() and join(), it ends only that run, even of loops that have ended already.
-    /// Thread: any.
+    /// Stops all loops. Before start(), this ends the next run as soon as it begins. Between
+    /// start() and join(), it ends just that run, even of loops that have ended. Thread: any.
     void stop() noexcept;
     /// Returns when all threads have ended. Throws the exception that ended the first loop that
     /// could not go on; after that the group can be started again, however many loops have failed.
@@ -52,8 +49,7 @@ public:
     std::size_t size() const noexcept;
     /// Returns a loop by its index. Precondition: `index` is less than size(). Thread: any.
     loop& at(std::size_t index) noexcept;
-    /// Returns the loop that this thread runs if it belongs to the group, else each loop in turn.
-    /// Thread: any.
+    /// Returns this thread's loop if it belongs to the group, else each loop in turn. Thread: any.
     loop& next() noexcept;
 
     /// Returns a group_scheduler; include <eddy/io/loop_scheduler.hpp>.

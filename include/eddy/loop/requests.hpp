@@ -9,9 +9,8 @@
 // and poll these are open, close, fsync, and read and write on files, wherever they are made. A
 // cancellation ends them only while they wait for their turn.
 //
-// Reads of one descriptor are performed in the order in which they were started, and so are writes,
-// except for those with an offset. Other operations (readiness, connect, shutdown, fsync) wait for
-// no other.
+// Reads of one descriptor are performed in the order of their starts, and so are writes, except for
+// those with an offset. Other operations (readiness, connect, shutdown, fsync) wait for no other.
 #pragma once
 
 #include <eddy/base/config.hpp>
@@ -135,8 +134,8 @@ private:
 /// One operation moves at most 2 GiB - 4 KiB, however large the buffer is.
 EDDY_API io_request read(const descriptor& d, std::span<std::byte> buffer,
                          std::int64_t offset = at_position) noexcept;
-/// Writes from `buffer`. Result: bytes, perhaps fewer than were given. A pipe without a reader:
-/// EPIPE, never SIGPIPE.
+/// Writes from `buffer`. Result: bytes, perhaps fewer. A pipe without a reader: EPIPE, never
+/// SIGPIPE.
 EDDY_API io_request write(const descriptor& d, std::span<const std::byte> buffer,
                           std::int64_t offset = at_position) noexcept;
 /// Reads into `vectors`. Only the first 1,024 are used: one call takes no more. A datagram uses all
@@ -149,8 +148,7 @@ EDDY_API io_request writev(const descriptor& d, std::span<const iovec> vectors,
 
 /// Reads until `buffer` is full; from a datagram socket, one message. Ends with less only at the
 /// end of the file or stream, at an error, a cancellation or the deadline. The bytes that were
-/// moved are the result even then; the error shows at the next read (of a file: if it is still
-/// there).
+/// moved are the result even then; the error shows at the next read (of a file: if it persists).
 EDDY_API io_request read_all(const descriptor& d, std::span<std::byte> buffer,
                              std::int64_t offset = at_position) noexcept;
 /// Writes all of `buffer`; to a datagram socket, as one message. Ends with less as read_all() does.
@@ -169,8 +167,7 @@ EDDY_API io_request writev_all(const descriptor& d, std::span<iovec> vectors,
 inline io_request recv(const descriptor& d, std::span<std::byte> buffer, int flags = 0) noexcept {
     return request_builder::message(d, opcode::recv, buffer, flags);
 }
-/// Sends to a socket, with flags as for recv(). A peer that is gone: EPIPE or ECONNRESET, never
-/// SIGPIPE.
+/// Sends to a socket; flags as for recv(). A peer that is gone: EPIPE or ECONNRESET, never SIGPIPE.
 inline io_request send(const descriptor& d, std::span<const std::byte> buffer,
                        int flags = 0) noexcept {
     return request_builder::message(d, opcode::send, buffer, flags);
@@ -207,7 +204,7 @@ EDDY_API io_request sendmsg(const descriptor& d, const msghdr& message, int flag
 /// Sends `count` bytes of a file with sendfile(2), without bringing them into this process. `file`
 /// stays the caller's, and must stay open until the operation has completed. Result: bytes; fewer
 /// at the end of the file, otherwise as for write_all(). Switches the socket to non-blocking mode,
-/// on io_uring too.
+/// even on io_uring.
 EDDY_API io_request send_file(const descriptor& socket, int file, std::int64_t offset,
                               std::size_t count) noexcept;
 
@@ -256,8 +253,7 @@ EDDY_API io_request fsync(const descriptor& d, bool data_only = false) noexcept;
 /// Files are always ready.
 EDDY_API io_request wait(const descriptor& d, interest wanted) noexcept;
 /// Completes as wait() does whenever something new has arrived, until it is cancelled. An error or
-/// a hang-up is the last result. Take all there is (until EAGAIN): a report of what was left is not
-/// guaranteed.
+/// a hang-up is the last result. Take all there is (until EAGAIN): the rest may not be reported.
 EDDY_API io_request wait_multishot(const descriptor& d, interest wanted) noexcept;
 
 /// Returns the conditions in the result of a wait; none after an error.

@@ -18,8 +18,8 @@ namespace eddy {
 
 namespace detail {
 
-/// Calls `Function` on `object`: a member function, or a function of a pointer or reference. Does
-/// nothing for nullptr.
+/// Calls `Function` on `object`: a member, a function of a pointer or reference, or nothing for
+/// nullptr.
 template <auto Function, class Object>
 void call_on(Object& object) noexcept {
     using type = decltype(Function);
@@ -39,8 +39,7 @@ void entry_thunk(entry& node) noexcept {
     call_on<Function>(owner_of<Member>(node));
 }
 
-/// Reports the exception that is being handled and the callable that threw it, and ends the
-/// program.
+/// Reports the current exception and the callable that threw it, and ends the program.
 [[noreturn]] EDDY_API EDDY_COLD void posted_callable_threw(const char* signature) noexcept;
 
 /// Returns a text that contains the name of the type, even without RTTI.
@@ -60,8 +59,7 @@ public:
     /// Makes the loop call on_cancel instead of on_run, if it has not taken `e` yet. A cancellation
     /// at that very moment may come too late.
     virtual void cancel(entry& e) noexcept = 0;
-    /// Sets or moves `t`, which is due at `when`. No effect on a timer whose on_cancel is still to
-    /// come.
+    /// Sets or moves `t`, due at `when`. No effect on a timer whose on_cancel is still to come.
     virtual void post_at(time_point when, timer& t) noexcept = 0;
     /// Cancels `t`, armed or not: on_cancel is always called, once, on the loop's thread. After
     /// that no on_run follows, and the timer may be destroyed.
@@ -83,13 +81,12 @@ public:
         post(e);
     }
 
-    /// Posts a callable, for which it allocates memory. A callable that is cancelled by the end of
-    /// the loop is destroyed without a call. Throws std::bad_alloc, and what copying the callable
-    /// throws.
+    /// Posts a callable, for which it allocates memory. A callable that the end of the loop cancels
+    /// is destroyed uncalled. Throws std::bad_alloc, and what copying the callable throws.
     ///
-    /// The callable must not throw, since nobody can catch the exception. If it does, the exception
-    /// and the type of the callable are reported (see set_report_handler()), and std::terminate()
-    /// is called.
+    /// The callable must not throw, since nobody can catch the exception. If it does, it is
+    /// reported with the type of the callable (see set_report_handler()), and std::terminate() is
+    /// called.
     template <class Callable>
         requires(std::is_invocable_v<Callable&> && !std::is_base_of_v<entry, Callable>)
     void post(Callable&& callable) {

@@ -47,15 +47,12 @@ public:
         return system_clock_ ? timer_clock::system : timer_clock::steady;
     }
 
-    /// Arms the timer again after each deadline; zero means one shot. Deadlines are multiples of
-    /// the interval from the first one, and missed ones are counted. Thread: the loop's, or any
-    /// before the first set.
+    /// Arms the timer again after each deadline; zero means one shot. Deadlines are multiples from
+    /// the first one, and missed ones are counted. Thread: the loop's, or any before the first set.
     void set_interval(duration interval) noexcept { interval_ns_ = interval.count(); }
-    /// Names the timer in lists of live operations. Lifetime: `name` must live as long as the
-    /// timer.
+    /// Names the timer in lists of live operations. Lifetime: `name` must outlive the timer.
     void set_name(const char* name) noexcept { name_ = name; }
     /// Returns how many deadlines have passed since the last on_run: 1, or more with an interval.
-    /// Thread: the loop's.
     std::uint64_t expirations() const noexcept { return expirations_; }
 
 private:

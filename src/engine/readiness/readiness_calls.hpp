@@ -10,8 +10,7 @@
 
 namespace eddy {
 
-/// Gives the answer of short_means_empty() for plain transfers, on most descriptors, with one
-/// comparison.
+/// Gives short_means_empty()'s answer for most plain transfers with one comparison.
 inline bool short_empties(const fd_slot& slot) noexcept {
     slot_state asked;
     asked.hangup_seen = asked.urgent_seen = asked.shared = true;
@@ -43,8 +42,7 @@ inline progress readiness_engine::finish_easy_receive(io_operation& op) noexcept
     return attempt_plain<opcode::receive, true>(op);
 }
 
-/// Makes the call of a recv, a send, or a receive on a socket. Most results are handled here;
-/// after() handles all.
+/// Makes the call of a recv, a send, or a receive on a socket. after() handles the rarer results.
 template <opcode Code, bool Easy>
 inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
     io_request& request = op.request_;

@@ -216,8 +216,7 @@ progress readiness_engine::would_block(io_operation& op) noexcept {
     fd_slot& slot = *op.request_.slot;
     cannot(slot, op.request_.code);
     if (!edge_ && slot.error_told) {
-        // An error that no call clears (an error queue that nobody reads) would be reported again
-        // at once, forever.
+        // An error that no call clears (a queue that nobody reads) would be reported forever.
         back_off(slot);
     }
     return block(op);

@@ -24,8 +24,7 @@ public:
     progress start(io_operation& op, bool may_try) noexcept override;
     progress finish(io_operation& op) noexcept override;
     bool part(fd_slot& slot) noexcept override;
-    /// Gives an fd back at once together with `wait`, which need not be pending. False: nothing was
-    /// done.
+    /// Gives an fd back together with `wait`, which may be pending. False: nothing was done.
     [[nodiscard]] bool part_with(io_operation& wait) noexcept;
     fd_slot* attach_again(int fd, const char* name) noexcept override;
     void cancel(io_operation& op, end_reason reason) noexcept override;
@@ -177,8 +176,8 @@ inline void readiness_engine::stays(const fd_slot& slot) noexcept {
     }
 }
 
-/// True if nothing but waits is pending on the slot, nothing must be done to the fd, and the poller
-/// can be updated later.
+/// True if only waits are pending on the slot, nothing must be done to the fd, and the poller can
+/// be updated later.
 inline bool readiness_engine::may_part(const fd_slot& slot) const noexcept {
     slot_state otherwise;
     otherwise.detaching = otherwise.restore_blocking = otherwise.lost = true;

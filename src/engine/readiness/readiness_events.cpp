@@ -29,8 +29,7 @@ void readiness_engine::cancel(io_operation& op, end_reason reason) noexcept {
     }
 }
 
-/// Ends the operation without a result. Precondition: it is in its list and not with another
-/// thread.
+/// Ends the operation for `reason`. Precondition: it is in its list and not with another thread.
 void readiness_engine::end(io_operation& op, end_reason reason) noexcept {
     drop_buffer(op);  // reserved, but not needed
     op.wanted_end_ = reason;

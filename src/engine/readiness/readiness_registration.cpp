@@ -214,8 +214,7 @@ call_failure readiness_engine::rebuild_after_fork() noexcept {
     for (; leaver_count_ != 0; --leaver_count_) {
         forget_registration(*leavers_[leaver_count_ - 1].slot);
     }
-    // Closing the inherited epoll fd leaves the parent's registrations alone; removing fds would
-    // not.
+    // Closing the inherited epoll fd leaves the parent's registrations; removing fds would not.
     if (auto failure = open()) {
         return failure;
     }

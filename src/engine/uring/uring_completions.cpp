@@ -69,8 +69,7 @@ void uring_engine::cancel_again(fd_slot& slot) noexcept {
 }
 
 /// Counts a result of a multishot receive that goes on. The kernel counts results after which it
-/// saw more data or could not tell. On TCP it can tell: as long as it never saw more, it has
-/// counted none.
+/// saw more data or could not tell. On TCP it can tell: if it never saw more, it has counted none.
 inline void uring_engine::wear(io_operation& op, std::uint32_t flags) noexcept {
     if ((flags & IORING_CQE_F_SOCK_NONEMPTY) != 0) {
         op.in_a_row_ |= row_counts;
@@ -174,8 +173,7 @@ void uring_engine::on_other_completion(io_operation& op, std::int32_t result,
         backlog_.erase(op);  // it ended before its cancellation was submitted
     }
     op.cancel_sent_ = false;
-    // The last result of a multishot receive, with no others in front of it, is like that of any
-    // receive.
+    // The last result of a multishot receive, with none before it, is like that of any receive.
     if (op.request_.multishot && (op.request_.code != opcode::receive || behind_others)) {
         on_multishot(op, result);
     } else {

@@ -112,8 +112,7 @@ progress uring_engine::start(io_operation& op, bool may_try) noexcept {
 }
 
 /// Makes the call of a send that answers the only completion of a wait. As an entry it would share
-/// its system call with no other, and its end would cost a turn. False: all of it, or the rest,
-/// must wait.
+/// its system call with no other, and its end would cost a turn. False: it, or a rest, must wait.
 bool uring_engine::send_now(io_operation& op) noexcept {
     const io_request& request = op.request_;
     const io_result result =
@@ -125,8 +124,7 @@ bool uring_engine::send_now(io_operation& op) noexcept {
     return true;
 }
 
-/// Returns an entry for a plain operation, which becomes the first of its list. Null: there is no
-/// room.
+/// Returns an entry for a plain operation, which becomes the first of its list. Null: no room.
 inline io_uring_sqe* uring_engine::hand_over(io_operation& op, io_list& list) noexcept {
     io_uring_sqe* const sqe = ring_.next_sqe();
     if (sqe == nullptr) {
@@ -180,8 +178,8 @@ bool uring_engine::is_ready_already(io_operation& op) noexcept {
     return true;
 }
 
-/// Prepares a send_file, which the kernel does not have: it polls, and the call, which must not
-/// block, is made here.
+/// Prepares a send_file, which the kernel lacks: the kernel polls, and a call is made that must not
+/// block.
 std::error_code uring_engine::prepare_send_file(io_operation& op) noexcept {
     op.in_progress_ = true;
     fd_slot& slot = *op.request_.slot;
@@ -194,8 +192,7 @@ std::error_code uring_engine::prepare_send_file(io_operation& op) noexcept {
     return error;
 }
 
-/// True if no earlier operation of the descriptor must go first: the kernel would perform them in
-/// any order.
+/// True if no earlier operation must go first: the kernel would perform them in any order.
 bool uring_engine::may_submit(io_operation& op) noexcept {
     io_list& list = list_of(op);
     if (list.front() == &op || !keeps_order(op.request_)) {
@@ -345,8 +342,7 @@ void uring_engine::arm_wake() noexcept {
     }
 }
 
-/// Prepares what a wait needs besides the submissions: a ring that is enabled and can be woken, and
-/// no orphans.
+/// Prepares what a wait needs besides submissions: an enabled ring that can be woken.
 call_failure uring_engine::prepare_wait(bool& woken) noexcept {
     if (!ring_.is_open()) {
         if (auto failure = open(entries_)) {
@@ -482,8 +478,7 @@ call_failure uring_engine::enter_and_reap(unsigned wait_for, bool& woken) noexce
 }
 
 /// Ends what the kernel has of an operation, without entering the ring. The completion comes when
-/// the ring can be entered again, and belongs to nobody. If the kernel refuses that too, nothing is
-/// done.
+/// the ring can be entered again, and belongs to nobody. Does nothing if the kernel refuses.
 void uring_engine::orphan(io_operation& op) noexcept {
     if (ring_.unsubmit(op)) {
         leaves_kernel(op);

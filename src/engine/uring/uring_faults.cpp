@@ -34,8 +34,7 @@ void replace(io_uring_sqe& sqe, int result) noexcept {
     sqe.user_data = token;
 }
 
-/// Returns the result of an entry that asks for `wanted`. An older kernel says 0, or refuses the
-/// flag.
+/// Returns the result of an entry that asks for `wanted`. An older kernel says 0 or an error.
 int injected_result(io_uring& ring, int wanted) noexcept {
     io_uring_sqe* const sqe = io_uring_get_sqe(&ring);
     if (sqe == nullptr) {
@@ -121,8 +120,7 @@ void shorten_vectors(io_uring_sqe& sqe, call which, std::uint8_t opcode_of_one) 
     }
 }
 
-/// A shortened message, which the kernel copies when the entry is submitted. No test has that many
-/// unsubmitted messages.
+/// A shortened message, which the kernel copies at the submission. No test has as many unsubmitted.
 struct message_to_send {
     msghdr header;
     iovec part;

@@ -18,8 +18,7 @@ bool can_inject_results() noexcept;
 /// Makes `sqe`, which is filled for `op`, shorter, or replaces it by one that completes with an
 /// error, if a test asked for that. The entry counts as the call that it stands for.
 void apply(io_uring_sqe& sqe, const io_operation& op) noexcept;
-/// Replaces a poll that no operation asks for by one that completes with an error, if a test asked
-/// for that.
+/// Does for a poll of the engine's own what apply() does for operations.
 void apply_to_poll(io_uring_sqe& sqe) noexcept;
 #else
 constexpr bool can_inject_results() noexcept { return false; }

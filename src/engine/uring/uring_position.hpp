@@ -9,8 +9,8 @@ namespace eddy {
 
 /// Keeps a file's own position right while the kernel writes there. If an error cuts a write short,
 /// as on a full disk, the kernel (6.18) reports how much it has written but does not move the
-/// position: the rest would be written over the beginning. So the position is read before the write
-/// and set after it.
+/// position: the rest would overwrite the beginning. So the position is read before the write and
+/// set after it.
 ///
 /// In between, the position is in the offset of the request, below -1.
 struct uring_position {
@@ -18,8 +18,7 @@ struct uring_position {
     static void remember(io_request& request) noexcept;
     /// Sets the position after a write with `result`, and restores the request.
     static void correct(io_request& request, io_result result) noexcept;
-    /// Restores the request without a look at the file: the write was given up, or is another
-    /// process's.
+    /// Restores the request only: the write was given up, or is another process's.
     static void forget(io_request& request) noexcept;
 };
 

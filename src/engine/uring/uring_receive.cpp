@@ -62,8 +62,7 @@ bool uring_engine::await_buffer(io_operation& op) noexcept {
     return true;
 }
 
-/// Returns the record of a result that waits behind others: the number of its buffer, which has the
-/// size, or an error.
+/// Returns the record of a result that waits behind others: the number of its buffer, or an error.
 std::int32_t uring_engine::record_of(detail::lease_buffer& buffer, std::int32_t result) noexcept {
     if (result <= 0) {
         pool_->put(buffer);
@@ -101,8 +100,8 @@ progress uring_engine::finish_receive(io_operation& op) noexcept {
 }
 
 void uring_engine::resume(io_operation& op) noexcept {
-    // The receive may have starved before it ever asked for data. Only sockets have a call that
-    // never waits.
+    // The receive may have starved before it asked for data. Only sockets have a call that never
+    // waits.
     const fd_slot& slot = *op.request_.slot;
     const bool would_wait =
         !is_socket(slot.kind) && kernel::ready_now(slot.fd, interest::readable).raw() == 0;
@@ -116,8 +115,7 @@ void uring_engine::resume(io_operation& op) noexcept {
     on_single(op, io_result::value(static_cast<std::int64_t>(interest::readable)));
 }
 
-/// Continues starving receives. False: more could be continued, since some may not need their
-/// buffers.
+/// Continues starving receives. False: more could go on, as some may not need their buffers.
 bool uring_engine::feed_receives() noexcept {
     if (buffers_.is_open()) {
         pool_->collect();  // before feed(), which must know all buffers of the kernel

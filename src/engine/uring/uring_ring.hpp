@@ -20,8 +20,7 @@
 
 namespace eddy {
 
-/// The two queues that are shared with the kernel, and the functions that write operations into
-/// them.
+/// The two queues shared with the kernel, and the functions that write operations into them.
 class uring_ring {
 public:
     uring_ring() = default;
@@ -44,8 +43,7 @@ public:
 
     unsigned completion_entries() const noexcept { return *ring_.cq.kring_entries; }
 
-    /// Returns an entry, all 0. Null: the queue is full even after a submission, or the ring is not
-    /// enabled.
+    /// Returns an entry, all 0. Null: the queue stays full, or the ring is not enabled.
     io_uring_sqe* next_sqe() noexcept {
         if (!enabled_) {
             return nullptr;
@@ -94,28 +92,24 @@ public:
                                           : nullptr;
     }
 
-    /// Submits what is in the queue, and waits for `wait_for` completions. Makes no call if there
-    /// is nothing to do.
+    /// Submits the queue, and waits for `wait_for` completions. Makes no call without need.
     std::error_code enter(unsigned wait_for, time_point until) noexcept;
     /// Has the kernel bring all completions that it holds back. Submits nothing.
     std::error_code flush() noexcept;
-    /// Replaces an entry that the kernel has not taken yet by one that does nothing. False: the
-    /// kernel has taken it.
+    /// Replaces an entry that the kernel has not taken yet by one that does nothing. False: it has.
     bool unsubmit(const io_operation& op) noexcept;
-    /// Cancels an operation without entering the ring, and returns when the kernel is done with it.
-    /// Linux 6.0 or later.
+    /// Cancels an operation without entering the ring. The kernel is done with it then. Linux 6.0.
     std::error_code cancel(const io_operation& op, duration limit) noexcept;
 
     /// Called when the thread that owns the ring stops running the loop, perhaps for good.
     void run_ends() noexcept;
 
-    /// True if everything was handed over, and the kernel holds nothing back that it has reported
-    /// before.
+    /// True if all was handed over, and the kernel holds nothing back that it has reported.
     bool settled() const noexcept;
 
     bool has_completion() const noexcept { return io_uring_cq_ready(&ring_) != 0; }
-    /// Calls `take(const io_uring_cqe&)` for each completion, as long as `may_take()`. Returns how
-    /// many it took.
+    /// Calls `take(const io_uring_cqe&)` for each completion while `may_take()`, and returns how
+    /// many.
     template <class MayTake, class Take>
     unsigned take_completions(MayTake&& may_take, Take&& take) noexcept {
         const io_uring_cq& queue = ring_.cq;
@@ -143,8 +137,7 @@ public:
         }
     }
 
-    /// Has receives served out of `memory` from here on. Lifetime: `memory` must live until
-    /// close().
+    /// Has receives served out of `memory`. Lifetime: `memory` must live until close().
     std::error_code share_buffers(io_uring_buf_ring& memory, unsigned entries) noexcept;
 
     /// True if the kernel is asked to go on with the receive by itself.
@@ -192,8 +185,7 @@ private:
     void prepare_open(io_uring_sqe& sqe, const io_request& request) noexcept;
     void prepare_write(io_uring_sqe& sqe, const io_request& request) noexcept;
     void prepare_writev(io_uring_sqe& sqe, const io_request& request) noexcept;
-    /// Returns the flag that keeps a write from raising SIGPIPE. If the kernel lacks it, sets up a
-    /// guard.
+    /// Returns the flag that prevents SIGPIPE, or sets up a guard if the kernel lacks it.
     int no_sigpipe() noexcept;
 
     io_uring ring_{};
@@ -206,8 +198,7 @@ private:
     /// Calls during this run; enters_until_registered outside of a run.
     unsigned enters_ = enters_until_registered;
     std::uint64_t owner_ = 0;  ///< the thread that enabled it
-    /// The arguments of openat2, which stay here until the kernel has read them; one for each
-    /// entry.
+    /// The arguments of openat2, one per entry, until the kernel has read them.
     std::unique_ptr<open_how[]> hows_;
 };
 

@@ -51,8 +51,7 @@ struct slot_state {
     bool accept_fails : 1 = false;  ///< accepts fail for now, and that was reported
     // No bit is padding, so that has_any() and is() can compare several at once.
     descriptor_kind kind : 3 = descriptor_kind::unknown;
-    /// An errno that followed the first bytes of an operation. The next transfer in that direction
-    /// reports it.
+    /// An errno that followed bytes of the same operation. The next transfer that way reports it.
     std::uint8_t saved_read_error = 0;
     std::uint8_t saved_write_error = 0;
 
@@ -96,8 +95,7 @@ struct fd_slot : slot_state {
         mark_odd(odd);
         return !has_any(odd);
     }
-    /// True for a calm socket that has nothing to read, as far as is known, and whose poller will
-    /// report data.
+    /// True for a calm socket without known data whose poller will report data.
     bool waits_for_data() const noexcept {
         slot_state asked;
         mark_odd(asked);
@@ -106,8 +104,7 @@ struct fd_slot : slot_state {
         waiting.tells_of_data = true;
         return is(asked, waiting) && readers.empty();
     }
-    /// True if the poller reports news without being asked. It stops after a hang-up, when no edge
-    /// follows.
+    /// True if the poller reports news without being asked. No edge follows a hang-up.
     bool tells_of_news() const noexcept {
         slot_state asked;
         asked.tells_of_data = asked.detaching = asked.hangup_seen = true;

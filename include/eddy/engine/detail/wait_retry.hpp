@@ -30,9 +30,8 @@ public:
                error == too_many_files_open || error == too_many_files_open_in_system;
     }
 
-    /// Takes note of a failure. A series lasts from its first failure to its last, but between two
-    /// of them at most twice the pause counts: if more time passes, the caller was busy or could
-    /// wait.
+    /// Takes note of a failure. A series lasts from its first failure to its last. Between two of
+    /// them at most twice the pause counts: if more time passes, the caller was busy or could wait.
     verdict failed(std::error_code error, time_point now, duration limit) noexcept {
         const bool first = !failing_;
         if (first) {

@@ -8,8 +8,7 @@
 namespace eddy::detail {
 
 /// Allocates memory for short-lived objects that end on another thread, in about the order in which
-/// they began: posted callables. A general allocator pays for returning each object to its first
-/// thread.
+/// they began: posted callables. A general allocator pays for each object's way back.
 ///
 /// Each piece is cut from a block of the calling thread. A block is freed as a whole when its last
 /// piece is freed, so a piece that stays for long keeps its block.

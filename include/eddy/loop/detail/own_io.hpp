@@ -21,8 +21,7 @@ public:
     /// loop::take_lease() (`left`).
     enum class lease_is : std::uint8_t { left, taken };
 
-    /// `request` must not be multishot. Its descriptor belongs to the loop on which the operation
-    /// starts.
+    /// `request` must not be multishot, and its descriptor belongs to the loop of the start.
     own_io(callback on_complete, const io_request& request, lease_is how) noexcept
         : io_operation(on_complete, request) {
         EDDY_ASSERT(!request.multishot, "a multishot operation is not made for one use");
@@ -32,8 +31,8 @@ public:
     /// Returns the request, which may be changed while the operation is not pending.
     io_request& mutable_request() noexcept { return request_; }
 
-    /// Starts the operation. The completion may be called inside this call at any depth, so it must
-    /// not go deeper itself.
+    /// Starts the operation. The completion may be called inside this call, at any depth: it must
+    /// not go deeper.
     void start(loop& home) noexcept { home.start_made(*this); }
 
     /// Starts a receive, or a recv of at least one byte, if it only has to wait for data.

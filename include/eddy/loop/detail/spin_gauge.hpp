@@ -42,8 +42,7 @@ public:
         last_paid_ = false;
         score_ -= score_ / weight;
     }
-    /// The spin found what would have come without it. This also counts for the earlier spins that
-    /// were not audited.
+    /// The spin found what would have come anyway. This counts for earlier unaudited spins too.
     void was_pushed_away() noexcept {
         skipped_ = 0;
         unaudited_ = 0;

@@ -18,8 +18,7 @@ namespace eddy {
 ///     in completion:   once nobody is inside request_stop(), stop_is_over()
 ///
 /// A start or a stop from another thread pushes one node each into the loop's inbox. The operation
-/// may end, and be destroyed, when the loop has taken both. tests/model/stop_io.pml is the model of
-/// this protocol.
+/// may end, and be destroyed, when the loop has taken both. Model: tests/model/stop_io.pml.
 ///
 /// Thread of the completion: the loop's.
 class EDDY_API stoppable_io : protected io_operation {
@@ -52,13 +51,12 @@ protected:
     /// Starts the operation. True: there is a result, which was or will be delivered; the operation
     /// may be destroyed already and need not be stopped. False: it is pending. Thread: the loop's.
     [[nodiscard]] bool start_here() noexcept { return home_->start_here(*this); }
-    /// Starts a receive, or a recv of at least one byte, that most likely has to wait. Otherwise as
-    /// start_here().
+    /// Starts, as start_here() does, a receive or a recv of some bytes that will probably wait.
     [[nodiscard]] bool start_reading_here() noexcept {
         return !home_->wait_for_data(*this) && start_here();
     }
-    /// Makes the call of a transfer that has nothing to wait for, without starting the operation:
-    /// see own_io::transfer_now(). The result must be delivered inside an inline_call. Thread: the
+    /// Makes the call of a transfer that has nothing to wait for, without a start: see
+    /// own_io::transfer_now(). The result must be delivered inside an inline_call. Thread: the
     /// loop's.
     [[nodiscard]] bool transfer_here(io_result& result) noexcept {
         return home_->inline_depth_ < home_->options_.inline_max &&
@@ -75,8 +73,7 @@ protected:
     private:
         loop& home_;
     };
-    /// Starts the operation. It may complete, and be destroyed, before this call returns.
-    /// Thread: any.
+    /// Starts the operation, which may complete and be destroyed before this returns. Thread: any.
     void start_elsewhere() noexcept;
     /// Asks the operation to stop, at most once per start. Thread: any.
     void request_stop() noexcept;

@@ -31,8 +31,7 @@ class timer_base : protected detail::timer_place, public operation {
 public:
     loop& home() const noexcept { return room_->home(); }
 
-    /// True if the timer is set, or due and about to run. Thread: the loop's, or any before the
-    /// first set.
+    /// True if the timer is set, or due. Thread: the loop's, or any before the first set.
     bool armed() const noexcept { return node_.armed() || queued_; }
     /// Precondition: `priority` is 0 to 63, and the timer is not due. Thread: as for armed().
     EDDY_API void set_priority(priority_level priority) noexcept;
