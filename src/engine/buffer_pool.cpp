@@ -77,7 +77,8 @@ void buffer_pool::recall_from_kernel() noexcept {
 }
 
 void buffer_pool::give_back(buffer& b) noexcept {
-    // relaxed: the push publishes it. A loop that leaves takes the pushes first, so sees this.
+    // relaxed: the push publishes it. A loop that leaves sees this if it has taken the push; a
+    // later push wakes nobody.
     inside_.fetch_add(1, std::memory_order_relaxed);
     if (returned_.push(b)) {
         sleeper_.wake();

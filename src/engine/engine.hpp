@@ -242,8 +242,8 @@ protected:
     /// Continues the receive that starved longest. A buffer is free, or with the kernel.
     virtual void resume(io_operation& op) noexcept = 0;
 
-    /// True for a receive that must wait for a buffer: there is none at the moment, or other
-    /// receives already starve, which come first.
+    /// True for a receive that must wait for a buffer: there is none now but will be, or other
+    /// receives starve already, which come first.
     bool lacks_buffer(const io_operation& op) noexcept {
         return op.request_.code == opcode::receive && op.request_.data == nullptr &&
                (!starving_.empty() || none_to_lend());
@@ -259,7 +259,8 @@ protected:
     void starve(io_operation& op) noexcept;
     /// Ends the wait for a buffer, if there is one: the operation waits as before.
     void end_starving(io_operation& op) noexcept;
-    /// Continues a receive per buffer, `with_kernel` of them with the kernel. True: some go on.
+    /// Continues as many starving receives as there are buffers, `with_kernel` more included.
+    /// True: some go on.
     bool feed(std::size_t with_kernel) noexcept {
         return !starving_.empty() && feed_starving(with_kernel);
     }

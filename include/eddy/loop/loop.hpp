@@ -151,7 +151,7 @@ public:
     /// everything pending was cancelled and has completed, as at the end of the loop, and the
     /// message names the call. The loop may be run again. `operation_not_permitted`: pending
     /// operations belong to another thread. Precondition: not called inside a callback of this
-    /// loop.
+    /// loop. Thread: one at a time.
     std::size_t run(run_mode mode = run_mode::stopped, run_limits limits = {});
     /// Runs until stop(), or until the time `until`. See run().
     std::size_t run_until(time_point until) { return run(run_mode::stopped, {.until = until}); }
@@ -255,7 +255,7 @@ public:
     /// run is ending anyway ends the next run. Thread: any.
     void stop() noexcept;
 
-    // Work and timers, see scheduler. Thread: any.
+    // Work and timers; see also scheduler.
 
     using scheduler::post;
     /// Queues `e`: its on_run is called on the loop's thread, never inside this call. While the
@@ -336,19 +336,20 @@ public:
     /// Precondition: no other thread is about to post it. Thread: the loop's.
     bool disarm(entry& e) noexcept;
 
-    // I/O. Thread: the loop's.
+    // I/O.
 
     /// Starts `op`, whose completion may be called inside this call (see loop_options::inline_max).
     /// Every failure is a result, even a descriptor that is closed. Precondition: `op` is not
     /// pending, and the descriptor in `request` belongs to this loop. Lifetime: `op`, and what
-    /// `request` points to, must live until the completion is called.
+    /// `request` points to, must live until the completion is called. Thread: the loop's.
     void start(io_operation& op, const io_request& request) noexcept;
-    /// Starts `op` with a deadline, at which it ends with errc::timed_out; `never` is no deadline.
-    /// Without memory for the deadline, `op` ends with `not_enough_memory`. Otherwise a plain
-    /// start().
+    /// Starts `op` with a deadline, at which it ends with errc::timed_out unless it has a result;
+    /// `never` is no deadline. Without memory for the deadline, `op` ends with `not_enough_memory`.
+    /// Otherwise as start() without a deadline. Thread: the loop's.
     void start(timed_io_operation& op, const io_request& request, time_point deadline) noexcept;
     /// Starts an operation that is a member of `object`, which also gets its result: `Operation`
     /// and `OnComplete` are pointers to members, and the function `OnComplete` takes an io_result.
+    /// Otherwise as start() for any operation. Thread: the loop's.
     ///
     ///     loop.start<&session::io, &session::on_data>(*this, recv(socket, buffer));
     template <auto Operation, auto OnComplete, class T>
@@ -356,7 +357,7 @@ public:
         (object.*Operation).set_callback(&completion_thunk<Operation, OnComplete>);
         start(object.*Operation, request);
     }
-    /// Starts a timed operation that is a member of `object`, which also gets its result.
+    /// Starts a timed member of `object`, which also gets its result. Thread: the loop's.
     template <auto Operation, auto OnComplete, class T>
     void start(T& object, const io_request& request, time_point deadline) noexcept {
         (object.*Operation).set_callback(&completion_thunk<Operation, OnComplete>);
@@ -364,19 +365,20 @@ public:
     }
     /// Cancels `op`, which completes with `operation_canceled`, or with its result if there is one
     /// already, but not inside this call. No effect on a close, or if `op` is not pending.
+    /// Thread: the loop's.
     void cancel(io_operation& op) noexcept;
     /// Ends `op` at once if it is pending: its completion is not called, and `op` may be destroyed.
     /// A result that is already there is lost, and an fd in it is closed; cancel() keeps the
     /// result. Blocks while the kernel cancels `op` or an executor performs it. A close goes on
-    /// silently.
+    /// silently. Thread: the loop's.
     void abandon(io_operation& op) noexcept;
 
     /// Returns the buffer that a receive() has filled. Empty at the end of the stream and after an
-    /// error. A buffer that is not taken goes back when the completion returns. Precondition:
-    /// called inside the completion of `op`.
+    /// error. A buffer that is not taken goes back when the completion returns.
+    /// Precondition: called inside the completion of `op`. Thread: the loop's.
     lease take_lease(const io_operation& op) noexcept;
 
-    // Looking at the loop. Thread: the loop's, unless marked "any".
+    // Looking at the loop.
 
     /// Returns the loop that this thread is running, or null. Thread: any.
     static loop* current() noexcept { return detail::current_loop; }
@@ -388,33 +390,35 @@ public:
     /// Returns loop_options::name. Thread: any.
     const char* name() const noexcept { return options_.name; }
     /// Returns the time of this turn, which is not older than the last wait. Outside of a run,
-    /// returns the current time.
+    /// returns the current time. Thread: the loop's.
     time_point now() noexcept;
     /// Returns when the next timer or operation deadline is due; `never` if there is none. Timers
     /// of the system clock, which may be set, are not included: the kernel reports them, and the
-    /// native handle is readable then.
+    /// native handle is readable then. Thread: the loop's.
     time_point next_deadline() noexcept;
-    /// True if nothing is pending, armed or posted. Operations in the background do not count.
+    /// True if nothing is pending, armed or posted, except in the background. Thread: the loop's.
     bool empty() const noexcept { return !has_work() && inbox_.empty(); }
-    /// Returns what the loop has done since it was made.
+    /// Returns what the loop has done since it was made. Thread: the loop's.
     loop_counters counters() const noexcept;
     /// True while the loop is being drained or destroyed, which cancels what is started, set or
-    /// posted (see run_mode::drained).
+    /// posted (see run_mode::drained). Thread: the loop's.
     bool ends() const noexcept { return ends_; }
-    /// Calls `visit` for each operation, timer and entry that keeps this loop alive.
+    /// Visits each operation, timer and entry that keeps this loop alive. Thread: the loop's.
     void for_each_live(function_ref<void(const live_operation&)> visit);
 
     /// Notifies `notice` when this loop is destroyed, even if that has already begun, while
     /// operations can still complete. For owners that may wait for something outside the loop.
+    /// Thread: the loop's.
     void tell_of_end(loop_notice& notice) noexcept;
     /// Registers `notice`, the only one of its kind on this loop, for resident(). It is notified of
-    /// the end as tell_of_end() says.
+    /// the end as tell_of_end() says. Thread: the loop's.
     void add_resident(loop_notice& notice) noexcept;
-    /// Returns the resident whose callback is `on_notice`, or null.
+    /// Returns the resident whose callback is `on_notice`, or null. Thread: the loop's.
     loop_notice* resident(loop_notice::callback on_notice) const noexcept;
     /// Notifies `notice` when the next run begins, before anything else. For owners whose
     /// operations a drain has ended and that want to go on. A call inside such a notification means
     /// the run after. False: the loop is being destroyed, and `notice` will not be notified.
+    /// Thread: the loop's.
     [[nodiscard]] bool tell_of_next_run(loop_notice& notice) noexcept;
 
     /// Repairs the loop in the child after fork(). Must be called before anything else, unless the

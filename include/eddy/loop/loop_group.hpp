@@ -36,7 +36,8 @@ public:
     /// std::system_error if a thread cannot be started; then none is running.
     void start();
     /// Blocks `signals` in the calling thread for good, as block_signals() in
-    /// <eddy/os/block_signals.hpp> does, and starts the threads, which inherit the mask.
+    /// <eddy/os/block_signals.hpp> does, and starts the threads, which inherit the mask. Throws as
+    /// start() does.
     void start(const sigset_t& signals);
     /// Stops all loops. Before start(), this ends the next run as soon as it begins. Between
     /// start() and join(), it ends just that run, even of loops that have ended. Thread: any.

@@ -342,7 +342,8 @@ void uring_engine::arm_wake() noexcept {
     }
 }
 
-/// Prepares what a wait needs besides submissions: an enabled ring that can be woken.
+/// Prepares what a wait needs besides submissions: an enabled ring that can be woken, and no
+/// orphans.
 call_failure uring_engine::prepare_wait(bool& woken) noexcept {
     if (!ring_.is_open()) {
         if (auto failure = open(entries_)) {
