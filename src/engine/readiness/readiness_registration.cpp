@@ -45,8 +45,8 @@ std::error_code readiness_engine::enroll(fd_slot& slot) noexcept {
         tidy_ = false;  // others have closed the fd of this slot
     }
     auto error = poller_->add(slot.fd, slot.registered, how(), token_of(slot));
-    // The same open file was here before, and was closed before it was removed. A duplicate of it
-    // lives on and now has this number. (If the number is taken, the fd is attached twice.)
+    // This open file was here before, and was closed before it was removed. A duplicate of it lives
+    // on and now has this number. (If the number is taken, the fd is attached twice.)
     if (error == std::errc::file_exists && !taken &&
         poller_->readd(slot.fd, slot.registered, how(), token_of(slot))) {
         error = {};
