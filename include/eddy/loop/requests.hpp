@@ -162,8 +162,8 @@ EDDY_API io_request readv_all(const descriptor& d, std::span<iovec> vectors,
 EDDY_API io_request writev_all(const descriptor& d, std::span<iovec> vectors,
                                std::int64_t offset = at_position) noexcept;
 
-/// Receives from a socket. MSG_DONTWAIT is ignored: an operation waits until it can be done. With
-/// MSG_WAITALL it waits until the whole buffer is full, as read_all() does.
+/// Receives from a socket, with the results of read(). MSG_DONTWAIT is ignored: an operation waits
+/// until it can be done. With MSG_WAITALL it waits until the buffer is full, as read_all() does.
 inline io_request recv(const descriptor& d, std::span<std::byte> buffer, int flags = 0) noexcept {
     return request_builder::message(d, opcode::recv, buffer, flags);
 }
@@ -212,7 +212,7 @@ EDDY_API io_request send_file(const descriptor& socket, int file, std::int64_t o
 enum class accept_errors : std::uint8_t {
     /// Errors of the listener itself, such as `invalid_argument`: no later accept will succeed.
     lasting,
-    /// Passing errors too. The accepts of a listener pause for 50 ms after such an error. A
+    /// Temporary errors too. The accepts of a listener pause for 50 ms after such an error. A
     /// multishot accept goes on after it, so that its result has more().
     every,
 };
@@ -220,9 +220,9 @@ enum class accept_errors : std::uint8_t {
 /// Accepts a connection. Result: the new fd (`io_result::fd()`), CLOEXEC and never 0, 1 or 2, which
 /// the receiver must close.
 ///
-/// An accept survives passing errors. It skips connections that are already gone. While descriptors
-/// or memory are lacking (EMFILE, ENFILE, ENOBUFS, ENOMEM and the like), connections wait in the
-/// backlog and the accept tries every 50 ms. The first failure of a row is reported
+/// An accept survives temporary errors. It skips connections that are already gone. While
+/// descriptors or memory are lacking (EMFILE, ENFILE, ENOBUFS, ENOMEM and the like), connections
+/// wait in the backlog and the accept tries every 50 ms. The first failure of a row is reported
 /// (<eddy/base/report.hpp>).
 EDDY_API io_request accept(const descriptor& d, int flags = 0,
                            accept_errors errors = accept_errors::lasting) noexcept;
@@ -244,7 +244,7 @@ EDDY_API io_request open(const char* path, int flags, unsigned mode = 0, int dir
 /// Closes a descriptor as descriptor::close() does, and completes when the fd is closed. `d` is
 /// empty when this function returns.
 EDDY_API io_request close(descriptor& d) noexcept;
-/// Writes a file's data to its device, and its metadata too unless `data_only` is set.
+/// Writes a file's data and metadata to its device; with `data_only`, as fdatasync(2) does.
 EDDY_API io_request fsync(const descriptor& d, bool data_only = false) noexcept;
 
 /// Completes when the descriptor is ready for something of `wanted`, at once if it already is.
