@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Everything that eddy offers. A file compiles faster if it includes only what it uses: each header
+// is named after the one thing that it declares.
 #pragma once
 
-/// Everything that eddy offers. Including only what a file uses compiles faster: each header is
-/// named after the one thing that it declares.
 #include <eddy/async/async.hpp>
 #include <eddy/async/permit.hpp>
 #include <eddy/base/clock.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Makes the buffers of receives, and takes them back from any thread.
 #include "engine/buffer_pool.hpp"
 
 #include "engine/engine.hpp"
@@ -75,15 +77,15 @@ void buffer_pool::recall_from_kernel() noexcept {
 }
 
 void buffer_pool::give_back(buffer& b) noexcept {
-    // relaxed: it is the push that publishes it. A loop that leaves and has taken the push, which
-    // is what un-parks it, sees this too.
+    // relaxed: the push publishes it. A loop that leaves sees this if it has taken the push; a
+    // later push wakes nobody.
     inside_.fetch_add(1, std::memory_order_relaxed);
     if (returned_.push(b)) {
         sleeper_.wake();
     }
     // release: pairs with leave(), after which there is nobody to wake.
     inside_.fetch_sub(1, std::memory_order_release);
-    // acq_rel: release for the one that destroys, acquire if this is the one.
+    // acq_rel: release for the thread that destroys the pool, acquire if this is that thread.
     if (returned_elsewhere_.fetch_add(1, std::memory_order_acq_rel) == UINT64_MAX) {
         delete this;
     }
@@ -95,7 +97,7 @@ void buffer_pool::after_fork_in_child() noexcept {
 }
 
 void buffer_pool::leave() noexcept {
-    collect();  // and not parked any more: who comes later wakes nobody
+    collect();  // and unparks: later returns wake nobody
     // acquire: pairs with give_back().
     while (process_mark_ == kernel::process_mark() &&
            inside_.load(std::memory_order_acquire) != 0) {

@@ -21,11 +21,11 @@ struct pool_options {
 };
 
 /// The buffers that a loop lends to receives. A buffer is free, with the kernel (io_uring picks one
-/// when data is there), or out: with an operation whose turn it is or that has completed, or a
-/// lease.
+/// when there is data), or out: with a lease, or an operation that is about to run or has
+/// completed.
 ///
-/// Buffers may come back from any thread, and after the loop is gone: the pool lives until the last
-/// of them is back. Another thread wakes the loop only if receives wait for a buffer.
+/// Buffers may come back from any thread, even after the loop is gone: the pool lives until the
+/// last one is back. A thread that returns a buffer wakes the loop only if receives wait for one.
 ///
 /// Thread: the loop's, except give_back(): any.
 class buffer_pool {
@@ -42,39 +42,41 @@ public:
     std::size_t max() const noexcept { return options_.max; }
     std::size_t total() const noexcept { return buffers_.size(); }
     std::size_t free_count() const noexcept { return free_count_; }
-    /// How many are out.
+    /// Returns how many buffers are out.
     std::uint64_t out() const noexcept {
         return lent_ - returned_elsewhere_.load(std::memory_order_relaxed);
     }
 
-    /// Whether there is a free one, if need be after making more. False: all that may be are out or
-    /// with the kernel, or there is no memory.
+    /// True if a buffer is free, if necessary after making more. False: all are out or with the
+    /// kernel, or there is no memory.
     bool provide() noexcept;
-    /// Takes in what came back from other threads.
+    /// Takes in the buffers that came back from other threads.
     void collect() noexcept;
-    /// From here on the return of a buffer wakes the loop. False: some are back; do not sleep.
+    /// Makes the return of a buffer wake the loop from here on. False: some are back; do not sleep.
     [[nodiscard]] bool park() noexcept { return returned_.park(); }
 
-    /// The one that take() would take, of those that are free; null: none is.
+    /// Returns the buffer that take() would return; null if none is free.
     buffer* next() const noexcept { return free_; }
-    /// Precondition: there is a free one.
+    /// Lends a buffer. Precondition: one is free.
     buffer& take() noexcept;
+    /// Takes a buffer back on the loop's thread.
     void put(buffer& b) noexcept;
 
-    /// Precondition: there is a free one.
+    /// Gives a buffer to the kernel. Precondition: one is free.
     buffer& give_to_kernel() noexcept;
-    /// By its number.
+    /// Returns a buffer by its number.
     buffer& at(std::uint16_t number) const noexcept { return *buffers_[number]; }
-    /// The kernel has filled that one, which is out from here on.
+    /// Marks a buffer that the kernel has filled as out.
     buffer& taken_by_kernel(std::uint16_t number) noexcept;
-    /// The kernel that has them is gone.
+    /// Takes back all buffers that the kernel has. Called when the ring is gone.
     void recall_from_kernel() noexcept;
 
+    /// Takes a buffer back. Thread: any.
     void give_back(buffer& b) noexcept;
 
-    /// In the child after fork(): no other thread is about to do anything.
+    /// Adapts the pool to the child after fork(), where no other thread returns buffers.
     void after_fork_in_child() noexcept;
-    /// The loop is gone; its engine is still there.
+    /// Ends the loop's part in the pool. The loop is gone; its engine is still there.
     void leave() noexcept;
 
 private:
@@ -94,17 +96,17 @@ private:
     std::vector<buffer*> buffers_;
     buffer* free_ = nullptr;
     std::size_t free_count_ = 0;
-    /// Taken, minus those that came back on the loop's thread. What came back elsewhere is counted
-    /// there, so that both counters only have one writer or one direction.
+    /// Buffers taken, minus those that came back on the loop's thread. Other threads count their
+    /// returns separately, so that each counter has one writer or one direction.
     std::uint64_t lent_ = 0;
     std::uint64_t process_mark_;
 
-    /// What other threads touch.
+    /// Other threads modify the members from here on.
     alignas(64) inbox returned_;
-    /// Until leave(): how many came back from elsewhere. Then: minus how many are still out; who
-    /// brings it to 0 destroys the pool.
+    /// Until leave(): how many came back from other threads. After it: minus how many are still
+    /// out; the thread that brings it to 0 destroys the pool.
     std::atomic<std::uint64_t> returned_elsewhere_{0};
-    std::atomic<unsigned> inside_{0};  ///< threads in give_back(), which may be about to wake
+    std::atomic<unsigned> inside_{0};  ///< threads in give_back(), perhaps about to wake the loop
 };
 
 inline void buffer_pool::push_free(buffer& b) noexcept {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The part of every engine that attaches fds, detaches them and gives them back.
 #include "engine/engine.hpp"
 
 #include "base/report.hpp"
@@ -33,7 +35,7 @@ descriptor_kind kind_of(kernel::file_type type) noexcept {
     return descriptor_kind::other;
 }
 
-/// The state of a slot that belongs to `fd` from now on.
+/// Returns the first state of a slot that belongs to `fd` from now on.
 fd_slot fresh_slot(const fd_slot& old, int fd, const char* name) noexcept {
     fd_slot fresh;
     fresh.fd = fd;
@@ -112,12 +114,12 @@ std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& 
         return std::make_error_code(std::errc::file_exists);
     }
     if (fresh.kind == descriptor_kind::file) {
-        // Whatever was registered when it was taken for something else.
+        // The fd may have been registered as what it was taken for before.
         fresh.tells_of_data = false;
     }
     fresh.shared = fd <= 2 || fresh.kind == descriptor_kind::tty;
     fresh.may_write = true;
-    // What came in non-blocking mode was given back in it; most likely it still is.
+    // An fd that came in non-blocking mode was given back in it, and most likely still is.
     fresh.mode_unsure = same_file && options.only_waits && !slot->restore_blocking;
     if (auto error =
             fresh.mode_unsure ? std::error_code() : make_nonblocking(fresh, options.nonblocking)) {
@@ -127,11 +129,11 @@ std::error_code engine::attach(int fd, const attach_options& options, fd_slot*& 
         return refuse(fresh, false, error);
     }
     if (slot->fd >= 0) {
-        slot->backing_off = true;  // none of those that wait may go: it would be with the new fd
-        end_operations(*slot, end_reason::bad_fd);  // its fd was closed behind our back
+        slot->backing_off = true;  // no waiting operation may start: it would use the new fd
+        end_operations(*slot, end_reason::bad_fd);  // others have closed its fd
     }
-    // What still holds the old fd, in the kernel or on another thread, counts for the new one too:
-    // the number is not closed before it has let go.
+    // Holds on the old fd, by the kernel or another thread, count for the new one too: the number
+    // is not closed before they end.
     fresh.holds = slot->holds;
     fresh.readers = slot->readers;
     fresh.writers = slot->writers;
@@ -147,7 +149,7 @@ void engine::detach(fd_slot& slot, detach_how how, io_operation* done) noexcept 
     slot.close_when_quiet = how == detach_how::close;
     slot.detached = done;
     expel(slot);
-    ++slot.holds;  // the end of one operation must not be that of the slot while others are left
+    ++slot.holds;  // no operation's end may complete the detaching while others are left
     end_operations(slot, slot.lost ? end_reason::bad_fd : end_reason::closed);
     let_go(slot);
 }
@@ -159,7 +161,7 @@ bool engine::is_ours(const fd_slot& slot) noexcept {
     std::uint32_t identity = 0;
     const auto error = kernel::identify(slot.fd, identity);
     // Only this error says that the fd is closed. After any other the kernel has not answered, and
-    // an fd that was never closed would leak.
+    // an open fd would leak.
     return error ? error != std::errc::bad_file_descriptor : identity == slot.identity;
 }
 
@@ -179,11 +181,11 @@ std::error_code engine::release(fd_slot& slot) noexcept {
 }
 
 void engine::give_back_slowly(fd_slot& slot) noexcept {
-    // A poller finds out by itself, and nothing else is done to the fd.
+    // No check for waits: the poller notices a closed fd, and nothing else is done to it.
     const bool only_waits = slot.readers.empty() && slot.writers.empty();
     static_cast<void>(only_waits && !slot.restore_blocking ? part_from(slot) : release(slot));
     if (slot.fd >= 0 && !slot.detaching) {
-        // An executor is busy with an earlier fd of this number: when that is over.
+        // An executor still works on an earlier fd of this number: detaches when that is over.
         detach(slot, detach_how::keep_open, nullptr);
     }
 }
@@ -204,8 +206,7 @@ std::error_code engine::part_from(fd_slot& slot) noexcept {
 }
 
 void engine::quiet(fd_slot& slot) noexcept {
-    // Others may have a pipe or terminal open by another number; nobody is surprised by the mode of
-    // a socket that is closed.
+    // A pipe or terminal may be open elsewhere. The mode of a closed socket matters to nobody.
     if (slot.restore_blocking && !slot.lost && !(slot.close_when_quiet && is_socket(slot.kind))) {
         bool was = false;
         static_cast<void>(kernel::set_nonblocking(slot.fd, false, was));
@@ -221,7 +222,7 @@ void engine::quiet(fd_slot& slot) noexcept {
     auto* const done = slot.detached;
     fd_slot left;
     left.generation = slot.generation + 1;  // handles of this fd are stale from here on
-    if (any(slot.registered)) {             // the poller has not been told yet
+    if (any(slot.registered)) {             // the poller was not updated yet
         left.registered = slot.registered;
         left.restore_blocking = slot.restore_blocking;
         left.kind = slot.kind;

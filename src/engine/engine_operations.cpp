@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The part of every engine that takes back, ends and completes operations.
 #include "engine/engine.hpp"
 #include "engine/whole_transfer.hpp"
 #include "kernel/io.hpp"
@@ -56,7 +58,7 @@ void engine::take_out(io_operation& op) noexcept {
     }
     op.phase_ = phase::idle;
     if (op.list_next_ != nullptr) {
-        finished(op, op.result_);  // whoever was behind it may go
+        finished(op, op.result_);  // the next one in the list may go on
     }
 }
 
@@ -206,7 +208,7 @@ bool engine::advance_further(io_operation& op, io_result result) noexcept {
 
 io_result engine::total_of_parts(const io_operation& op, io_result last) noexcept {
     const int error = last.system_error();
-    // What is wrong with a file shows again by itself, and only where it is wrong.
+    // An error of a file is not saved: it comes again by itself, and only at its place in the file.
     if (valid(op) && op.request_.slot->kind != descriptor_kind::file && error != ECANCELED &&
         error <= UINT8_MAX) {
         saved_error(op.request_) = static_cast<std::uint8_t>(error);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The part of every engine that lends buffers to receives.
 #include "engine/buffer_pool.hpp"
 #include "engine/engine.hpp"
 

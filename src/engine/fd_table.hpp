@@ -11,11 +11,11 @@
 
 namespace eddy {
 
-/// The slots of a loop, by fd number. A slot keeps its address; memory is taken in small pieces for
-/// the numbers that are really used.
+/// The slots of a loop, by fd number. A slot keeps its address. Memory is taken in small pieces,
+/// only for numbers in use.
 class fd_table {
 public:
-    /// Null: no memory.
+    /// Returns the slot of a number, and makes it if necessary. Null: no memory.
     fd_slot* make(int fd) noexcept try {
         const auto [chunk, index] = locate(fd);
         if (chunk >= chunks_.size()) {
@@ -29,14 +29,14 @@ public:
         return nullptr;
     }
 
-    /// Null: nothing was ever attached there.
+    /// Returns the slot of a number. Null: nothing was ever attached there.
     fd_slot* find(int fd) noexcept {
         const auto [chunk, index] = locate(fd);
         return chunk < chunks_.size() && chunks_[chunk] != nullptr ? &(*chunks_[chunk])[index]
                                                                    : nullptr;
     }
 
-    /// Calls `visit(fd_slot&)` for each that is attached.
+    /// Calls `visit(fd_slot&)` for each attached slot.
     template <class Visitor>
     void for_each(Visitor&& visit) {
         for (auto& chunk : chunks_) {

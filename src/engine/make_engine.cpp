@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Makes an engine by its kind, and names engines, descriptor kinds and opcodes.
 #include "engine/engine.hpp"
 
 namespace eddy {

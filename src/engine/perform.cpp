@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Makes the system call for a request.
 #include "engine/engine.hpp"
 #include "kernel/io.hpp"
 
@@ -14,8 +16,8 @@ namespace {
 
 constexpr io_result would_block = io_result::system_error(EAGAIN);
 
-/// On a shared description O_NONBLOCK is not ours to set: ask first. Sockets have a flag for each
-/// call instead, except for accept and sendfile.
+/// True if the call would block: O_NONBLOCK must not be set on a shared description, so poll() is
+/// asked first. Sockets have a flag per call instead, except for accept and sendfile.
 bool would_wait(const io_request& request, interest wanted) noexcept {
     const fd_slot& slot = *request.slot;
     if (!slot.shared || slot.kind == descriptor_kind::file) {
@@ -29,7 +31,7 @@ bool would_wait(const io_request& request, interest wanted) noexcept {
     return ready && ready.raw() == 0;
 }
 
-/// In pieces, so that one connection does not keep the others waiting.
+/// Sends a piece of a file, so that one connection does not keep others waiting.
 io_result send_file_some(const io_request& request) noexcept {
     constexpr std::size_t at_once = 1 << 20;
     return kernel::send_file(request.slot->fd, request.flags, request.offset,

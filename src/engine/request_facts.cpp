@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Computes the sizes, vectors and bites of requests, and classifies the errors of accept().
 #include "engine/request_facts.hpp"
 
 #include "kernel/io.hpp"
@@ -59,7 +61,7 @@ std::span<const iovec> vectors_of(const io_request& request) noexcept {
     if (vectors.size() <= most || request.slot->kind == descriptor_kind::datagram) {
         return vectors;
     }
-    while (vectors.size() > most && vectors.front().iov_len == 0) {  // a result of 0 is an end
+    while (vectors.size() > most && vectors.front().iov_len == 0) {  // a result of 0 is the end
         vectors = vectors.subspan(1);
     }
     return vectors.first(most);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Repeats a transfer until all bytes are moved.
 #include "engine/whole_transfer.hpp"
 
 #include "engine/engine.hpp"
@@ -24,7 +26,7 @@ void drop_front(io_request& request, std::uint64_t count) noexcept {
         return;
     }
     auto* vector = static_cast<iovec*>(request.data);
-    for (; count >= vector->iov_len; ++vector) {  // ends: there is more than `count`
+    for (; count >= vector->iov_len; ++vector) {  // ends, because there are more than `count`
         count -= vector->iov_len;
         --request.flags;
     }
@@ -38,7 +40,7 @@ void drop_front(io_request& request, std::uint64_t count) noexcept {
 bool advance(io_request& request, io_result result, std::uint64_t moved_before) noexcept {
     const std::uint64_t count = result.count();
     const bool partial = count != 0 && wants_all(request) && count < size_of(request);
-    // One operation moves no more than one call could, also where vectors have more.
+    // One operation moves no more than one call could, even if the vectors have more.
     if (!partial || moved_before + count >= kernel::transfer_max) {
         return false;
     }

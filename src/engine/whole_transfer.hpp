@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Transfers that want all bytes, by as many calls as it takes. Done here for every engine: the
+// kernel's own way (MSG_WAITALL) differs from call to call and exists only for sockets.
 #pragma once
 
 #include <eddy/engine/io_operation.hpp>
 
-/// Transfers that want all of it, by as many calls as that takes. Done for each engine here,
-/// because the kernel's own way (MSG_WAITALL) differs from call to call and exists for sockets
-/// only.
 namespace eddy {
 
-/// A call for the request had this result. True: it has moved a part and wants the rest, and the
-/// request now asks for that.
+/// Takes note of a call's result. True: a part was moved, and the request now asks for the rest.
 bool advance(io_request& request, io_result result, std::uint64_t moved_before) noexcept;
 
-/// Performs the request by calls that block, until it is done. Bytes that were moved are never lost
-/// behind an error; the request asks for the rest then. Thread: any.
+/// Performs a request by calls that block, until it is done. An error never hides bytes that were
+/// moved; the request then asks for the rest. Thread: any.
 io_result perform_whole(io_request& request) noexcept;
 
 }  // namespace eddy

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Gives the turn of a group to the member that has made the least progress.
 #include <eddy/loop/bandwidth_group.hpp>
 
 #include <eddy/base/assert.hpp>
@@ -48,7 +50,7 @@ void bandwidth_group::remove(bandwidth_member& member) noexcept {
     }
 }
 
-/// For the standard library's heap, which has the greatest in front.
+/// Compares members for the standard library's heap, which has the greatest in front.
 bool bandwidth_group::behind(const bandwidth_member* a, const bandwidth_member* b) noexcept {
     return a->pass_ > b->pass_;
 }
@@ -88,7 +90,7 @@ void bandwidth_group::choose() noexcept {
     pass_ = member.pass_;
     bool gone = false;
     gone_ = &gone;
-    charge(member, 1);  // or one that moves nothing would always be the first
+    charge(member, 1);  // else a member that moves nothing would always be first
     member.on_turn();
     if (gone) {
         return;
@@ -97,8 +99,8 @@ void bandwidth_group::choose() noexcept {
     if (offered_.empty() || turn_.posted()) {
         return;
     }
-    // Behind the member, which may be ready again: it is to be compared with the others. With
-    // io_uring only the kernel's next answer tells whether it is.
+    // The turn goes behind the member, which may be ready again: it must be compared with the
+    // others. With io_uring, only the kernel's next answer says if it is.
     if (home_.engine() == engine_kind::io_uring) {
         home_.post_next(turn_);
     } else {

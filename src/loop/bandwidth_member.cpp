@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Passes the requests of a member on to its group.
 #include <eddy/loop/detail/bandwidth_member.hpp>
 
 #include <eddy/loop/bandwidth_group.hpp>

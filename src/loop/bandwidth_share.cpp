@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Keeps the waits of a share in order, and calls one of them per turn.
+
 #include <eddy/loop/detail/bandwidth_share.hpp>
 
 #include <eddy/base/assert.hpp>

@@ -10,7 +10,7 @@
 
 namespace eddy {
 
-/// A blocking call on its way to the executor that the user gave, and back.
+/// A blocking call on its way to the user's executor and back.
 struct loop::blocking_call : queue_node {
     blocking_call() noexcept : queue_node(node_kind::io_returned) {}
 
@@ -18,7 +18,7 @@ struct loop::blocking_call : queue_node {
 
     loop* home = nullptr;
     io_operation* operation = nullptr;
-    /// What is to be done, with a copy of what it looks at: the loop's own may change meanwhile.
+    /// The request, with copies of what it refers to: the loop's originals may change meanwhile.
     io_request request;
     fd_slot slot;
     io_result result;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Cuts short-lived pieces of memory from blocks, which are freed as a whole.
 #include <eddy/loop/detail/brief_memory.hpp>
 
 #include "base/at_thread_exit.hpp"
@@ -12,16 +14,16 @@ namespace eddy::detail {
 
 namespace {
 
-/// Where pieces are cut from. Its header is followed by them, each behind a pointer to the block.
+/// A block, from which pieces are cut. They follow its header, each behind a pointer to the block.
 ///
-/// `balance` is minus the number of pieces that were given back, until the thread that cuts has
-/// finished and adds how many it has made. Who brings it to 0 then frees the block: before, it is
-/// below.
+/// `balance` is minus the number of pieces that were given back, until the cutting thread has
+/// finished and adds the number of pieces that it made. The thread that then brings it to 0 frees
+/// the block; before, it is below 0.
 struct block {
     std::atomic<std::int64_t> balance{0};
 
     void add(std::int64_t pieces) noexcept {
-        // acq_rel: who frees the block comes after all who used its pieces.
+        // acq_rel: the thread that frees the block comes after all that used its pieces.
         if (balance.fetch_add(pieces, std::memory_order_acq_rel) + pieces == 0) {
             this->~block();
             ::operator delete(this);
@@ -38,18 +40,18 @@ constexpr std::size_t round_up(std::size_t size) noexcept {
 }
 constexpr std::size_t first_piece = round_up(sizeof(block) + sizeof(block*));
 
-/// One for each thread. What is given back is counted here as long as it is of the same block, and
-/// told to that block in one go.
+/// The state of one thread. Pieces that come back are counted here as long as they are of one
+/// block, which is then notified once.
 struct desk {
-    block* cut = nullptr;  ///< null: there is none
+    block* cut = nullptr;  ///< null: no block is being cut
     std::size_t next = 0;  ///< where the next piece begins
     std::int64_t made = 0;
     block* returned_to = nullptr;
     std::int64_t returned = 0;
-    bool armed = false;   ///< close() will be called at the end of the thread
+    bool armed = false;   ///< close() will be called when the thread ends
     bool closed = false;  ///< the thread ends
 
-    /// Whether anything may be left here. Else what is cut or given back is settled at once.
+    /// True if counts may stay here. Otherwise each piece is settled at once.
     bool keeps() noexcept { return armed || (!closed && arm()); }
     bool arm() noexcept;
     void close() noexcept {
@@ -72,7 +74,7 @@ struct desk {
     }
 };
 
-// Without a destructor, so that it may be used until the very end of its thread.
+// No destructor: usable until the very end of its thread.
 [[gnu::tls_model("initial-exec")]] constinit thread_local desk mine;
 
 void close_desk() noexcept { mine.close(); }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Chooses the engine of a loop and makes it.
 #include "loop/choose_engine.hpp"
 
 #include "kernel/restrictions.hpp"
@@ -31,8 +33,8 @@ bool is_denial(std::error_code error) noexcept {
     return number == EPERM || number == EACCES || number == ENOSYS || number == EINVAL;
 }
 
-/// The reason why there is no io_uring. One whose making is denied is denied as a whole; for any
-/// later call, its name says more.
+/// Returns the reason why there is no io_uring. If its creation is denied, the whole engine is; for
+/// any later call, the name of the call says more.
 std::string reason_of(const call_failure& failure) {
     if (failure.error == errc::engine_not_built) {
         return "not in this build of eddy";

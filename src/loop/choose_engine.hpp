@@ -10,10 +10,10 @@
 
 namespace eddy {
 
-/// Makes the engine that is asked for: `automatic` is what EDDY_ENGINE says, or else epoll, and
-/// `best` is io_uring if it works here, or else epoll. The engine knows the reason in words.
-/// Throws std::system_error, which names the call that failed: the engine cannot be made; with
-/// `invalid_argument`: EDDY_ENGINE has none of the names.
+/// Makes the engine that is asked for: `automatic` is what EDDY_ENGINE says, or else epoll; `best`
+/// is io_uring if it works here, or else epoll. The engine keeps the reason in words. Throws
+/// std::system_error: if the engine cannot be made, naming the call that failed; `invalid_argument`
+/// if EDDY_ENGINE has an unknown name.
 std::unique_ptr<engine> choose_engine(engine_kind asked, ready_queue& ready);
 
 }  // namespace eddy

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Attaches fds to a loop, and releases or closes them.
 #include <eddy/loop/descriptor.hpp>
 
 #include "engine/engine.hpp"
@@ -67,11 +69,12 @@ inline bool descriptor::attached() const noexcept {
 
 int descriptor::native_handle() const noexcept { return attached() ? slot_->fd : -1; }
 
-/// Says which descriptor of which loop was closed by whom: the loop's own thread may be using it.
+/// Fails an assertion that names the descriptor, its loop and the thread that closes it, because
+/// the loop's own thread may be using it.
 void descriptor::closed_elsewhere() const noexcept {
     for (const loop* running = loop::current(); running != nullptr; running = running->outer_) {
         if (running == home_) {
-            return;  // from inside a loop that a callback of this one runs
+            return;  // closed inside a loop that a callback of this one runs
         }
     }
     const loop* const here = loop::current();
@@ -92,7 +95,7 @@ void descriptor::close() noexcept {
         if (home_->lost_by_fork()) {
             home_->engine_->abandon(*slot_);
         } else {
-            // relaxed: it is misuse that is looked for, which has nothing to pair with.
+            // relaxed: this only looks for misuse, and has nothing to pair with.
             if (!home_->on_thread() && home_->running_.load(std::memory_order_relaxed)) {
                 closed_elsewhere();
             }

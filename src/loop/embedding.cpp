@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The native handle of a loop, and the embedding, which adds a timerfd to it.
 #include <eddy/loop/embedding.hpp>
 
 #include "engine/engine.hpp"
@@ -22,7 +24,7 @@ int loop::native_handle() {
     }
     if (!embedded_) {
         embedded_ = true;
-        attend();  // what was done until now has not settled
+        attend();  // earlier work has not settled
     }
     return handle;
 }
@@ -34,8 +36,8 @@ void loop::call_attention() noexcept {
     }
 }
 
-/// Before control goes back to whoever waits for the native handle: what the kernel will not tell
-/// of is told here.
+/// Settles the loop before control goes back to the host that waits for the native handle. Anything
+/// that the kernel will not report makes the handle readable here.
 void loop::settle() noexcept {
     if (embedding_ != nullptr) {
         embedding_->set_timer();
@@ -43,7 +45,7 @@ void loop::settle() noexcept {
     const bool pause_is_due = engine_->backing_off() && !back_off_.armed();
     const bool settled =
         engine_->settle() && ready_.empty() && after_poll_.empty() && told_of_next_run_ == nullptr;
-    // park() last, as in harvest(): whoever pushes after it wakes the engine.
+    // park() is last, as in harvest(): a push after it wakes the engine.
     if (!settled || pause_is_due || !inbox_.park()) {
         attended_ = true;
         engine_->call_attention();
@@ -81,22 +83,23 @@ embedding::~embedding() {
     timer_.close();
 }
 
-/// The timerfd is never read: setting it makes it unreadable, and each expiry is an event of its
-/// own. It is left alone if it comes too early, as deadlines that move on do not cost a call then.
+/// Sets the timerfd if it is set too late. It is never read: setting it makes it unreadable, and
+/// each expiry is an event of its own. A timerfd that is set too early stays as it is, so that
+/// deadlines that move to later cost no call.
 void embedding::set_timer() noexcept {
     if (!expiry_.pending()) {
         inner_.start<&embedding::expiry_, &embedding::on_timer>(
             *this, wait_multishot(timer_, interest::readable));
     }
     if (const time_point next = inner_.next_in_heap(); next < set_for_) {
-        // Cannot fail: the fd is ours, and the time is one that the kernel takes.
+        // This cannot fail: the fd is ours, and the kernel takes any such time.
         static_cast<void>(kernel::set_steady_timerfd(timer_.native_handle(), next));
         set_for_ = next;
     }
 }
 
 void embedding::on_timer(io_result) noexcept {
-    --inner_.counters_.completions;  // it is nobody's but ours
+    --inner_.counters_.completions;  // an internal completion does not count
     set_for_ = never;
 }
 

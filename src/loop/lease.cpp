@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Gives the buffers of receives to their completions, and takes them back.
 #include <eddy/loop/lease.hpp>
 
 #include "engine/buffer_pool.hpp"

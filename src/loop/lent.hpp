@@ -6,11 +6,11 @@
 
 namespace eddy {
 
-/// What take_lease() finds while the completion of a receive is called.
+/// The buffer that take_lease() finds while the completion of a receive is called.
 struct loop::lent {
     const io_operation* op;
     lease buffer;
-    lent* outer;  ///< of the completion from which this one is called
+    lent* outer;  ///< of the completion inside which this one is called
 };
 
 }  // namespace eddy

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The turns of a loop: run() and its variants, and the look at the kernel.
 #include <eddy/loop/loop.hpp>
 
 #include "engine/buffer_pool.hpp"
@@ -42,7 +44,7 @@ loop::loop(loop_options options)
     if (options_.starvation_limit != 0) {
         ageing_.emplace(options_.starvation_limit);
     }
-    back_off_.owner = timer_owner::back_off;  // it has the place that is the loop's own
+    back_off_.owner = timer_owner::back_off;  // uses the place that the loop reserved for itself
 }
 
 engine_kind loop::engine() const noexcept { return engine_->kind(); }
@@ -80,8 +82,8 @@ std::size_t loop::run(run_mode mode, run_limits limits) {
         completion_limit_ = before + limits.completions;
     }
     for (bool begins = true; !limit_reached(); begins = false) {
-        // A turn that has something to run takes it soon enough: the less often, the less do those
-        // who post have to wait for the head of the inbox to come back to them.
+        // If something is ready, the turn takes the inbox soon enough. Taking it less often leaves
+        // the cache line of its head with the posting threads for longer.
         if (begins || ready_.empty()) {
             take_inbox();
         }
@@ -133,9 +135,9 @@ std::size_t loop::poll() {
     return static_cast<std::size_t>(counters_.completions - before);
 }
 
-/// With more to run, a look takes as long as some dozens of short callbacks: after a batch of those
-/// it can wait. What waits for the look then waits for a moment more, but never longer than that
-/// and a batch.
+/// Decides if the next turn looks at the kernel. With more to run, a look takes as long as some
+/// dozens of short callbacks, so it can wait after a batch of those. An event then waits for
+/// `moment` and a batch at most.
 loop::look loop::next_look() noexcept {
     constexpr duration moment = std::chrono::microseconds(10);
     constexpr std::size_t many = 64;
@@ -150,8 +152,8 @@ loop::look loop::next_look() noexcept {
     return look::now;
 }
 
-/// One look at the kernel, then what is ready. Precondition: something is, or take_inbox() was
-/// called; for look::later, something is.
+/// Runs one turn: looks at the kernel, then runs what is ready. Precondition: something is ready
+/// or, unless `at_kernel` is look::later, take_inbox() was called.
 [[gnu::always_inline]] inline void loop::take_turn(time_point until, std::size_t budget,
                                                    look at_kernel) {
     check_use();
@@ -174,11 +176,11 @@ loop::look loop::next_look() noexcept {
     run_ready(budget);
 }
 
-/// What backs off is looked at again after it.
+/// Sets the timer that ends a pause, after which whatever backs off tries again.
 void loop::begin_pause() noexcept {
     constexpr duration pause = std::chrono::milliseconds(50);
     const time_point end = saturating_add(clock::now(), pause);
-    // A wait that was refused may have set the timer to later.
+    // A refused wait may have set the timer to a later time.
     if (!back_off_.armed() || back_off_.deadline_ns() > end.time_since_epoch().count()) {
         back_off_until(end);
     }
@@ -190,23 +192,23 @@ void loop::back_off_until(time_point when) noexcept {
 
 void loop::turn(time_point until, std::size_t budget) { take_turn(until, budget, look::now); }
 
-/// There is nothing to run: waits until there is.
+/// Waits until there is something to run. Precondition: there is nothing.
 [[gnu::always_inline]] inline void loop::harvest(time_point until) {
     const bool may_sleep = until != time_point::min();
     if (may_sleep && may_spin() && spin(until)) {
         return;
     }
-    // The order matters: whoever pushes after park() sees that the loop sleeps and wakes it; what
-    // was pushed before is found by park().
+    // The order matters: a push after park() sees that the loop sleeps and wakes it; an earlier
+    // push is found by park().
     const bool sleeps = may_sleep && inbox_.park();
     counters_.waits += sleeps ? 1U : 0U;
     look_at_kernel(sleeps ? until : time_point::min());
     end_sleep();
 }
 
-/// From here on a post need not wake the loop. To say so, and to take it back before the next wait,
-/// takes an atomic instruction each: where nobody has posted during many waits it is left out. Then
-/// the next post wakes the loop, once, though it may be awake.
+/// Marks the loop as awake, so that a post need not wake it. The mark, and its removal before the
+/// next wait, take an atomic instruction each: both are left out if nobody has posted during many
+/// waits. The next post then wakes the loop once, even if it is awake.
 inline void loop::end_sleep() noexcept {
     constexpr unsigned many = 64;
     if (quiet_waits_ < many) {
@@ -215,7 +217,7 @@ inline void loop::end_sleep() noexcept {
     }
 }
 
-/// The same for a look that does not sleep, which need not be in line.
+/// Looks at the kernel without sleeping. This need not be inlined.
 void loop::ask_kernel(time_point until) { look_at_kernel(until); }
 
 [[gnu::always_inline]] inline void loop::look_at_kernel(time_point until) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Performs calls that block: on the loop's thread, or through the user's executor.
 #include "engine/engine.hpp"
 #include "engine/whole_transfer.hpp"
 #include "loop/blocking_call.hpp"
@@ -10,7 +12,6 @@
 #include <new>
 #include <utility>
 
-/// Calls that only block: here, or with an executor.
 namespace eddy {
 
 bool loop::perform_blocking(io_operation& op) noexcept {
@@ -21,7 +22,7 @@ bool loop::perform_blocking(io_operation& op) noexcept {
     return true;
 }
 
-/// False: there is no memory for the trip.
+/// Sends a call to the executor. False: there is no memory for that.
 bool loop::send_away(io_operation& op) noexcept {
     if (free_calls_ == nullptr) {
         free_calls_.reset(new (std::nothrow) blocking_call);
@@ -57,11 +58,11 @@ bool loop::send_away(io_operation& op) noexcept {
     return true;
 }
 
-/// Thread: the executor's.
+/// Returns the result to the loop. Thread: the executor's.
 void loop::blocking_call::send_back(io_result how) noexcept {
     result = how;
     loop& to = *home;
-    // relaxed: it is the push that publishes; the loop cannot end before it has taken this call.
+    // relaxed: the push publishes it, and the loop cannot end before it has taken this call.
     to.threads_inside_.fetch_add(1, std::memory_order_relaxed);
     if (to.inbox_.push(*this)) {
         to.engine_->wake();
@@ -78,7 +79,7 @@ void loop::take_back(blocking_call& call) noexcept {
         }
         io_request& request = call.operation->request_;
         call.request.slot = request.slot;
-        request = call.request;  // which asks for the rest, if it broke off
+        request = call.request;  // asks for the rest, if the transfer broke off
         engine_->came_back(*call.operation, call.result);
         ready_.push(*call.operation);
     }
@@ -86,8 +87,9 @@ void loop::take_back(blocking_call& call) noexcept {
     free_calls_.reset(&call);
 }
 
-/// In the child after fork(): the executor's threads are the parent's. A call that comes back all
-/// the same, because the executor lives on here, finds its operation ended.
+/// Ends all operations that an executor has, in the child after fork(): its threads are the
+/// parent's. A call that comes back nevertheless, from an executor of the child, finds its
+/// operation ended.
 void loop::give_up_away() noexcept {
     for (blocking_call* call = away_calls_; call != nullptr; call = call->next_away) {
         io_operation& op = *std::exchange(call->operation, nullptr);

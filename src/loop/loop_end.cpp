@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The end of a loop: draining, destruction, and the child after fork().
 #include "base/report.hpp"
 #include "engine/buffer_pool.hpp"
 #include "engine/engine.hpp"
@@ -34,13 +36,12 @@ loop::~loop() {
                                     " '" + (slot.name != nullptr ? slot.name : "") + "'";
         EDDY_ASSERT(slot.fd < 0, message.c_str());
     });
-    // acquire: pairs with send_back() and hand_over(). The last one may still be about to wake this
-    // loop.
+    // acquire: pairs with send_back() and hand_over(), which may still be about to wake this loop.
     while (!lost_by_fork() && threads_inside_.load(std::memory_order_acquire) != 0) {
         kernel::yield();
     }
 #ifndef NDEBUG
-    stranded_waits::end(*this);  // what has completed since may have begun to wait
+    stranded_waits::end(*this);  // recent completions may have begun to wait
 #endif
 }
 
@@ -71,15 +72,15 @@ void loop::finish_everything() noexcept try {
     report_stuck();  // another thread has operations pending
 }
 
-/// A turn that cannot wait has ended everything without the kernel before it throws, so that the
-/// end of the loop goes on.
+/// Runs one turn. A turn that cannot wait ends everything without the kernel before it throws, so
+/// the end of the loop goes on.
 void loop::finish_some(time_point until) noexcept try {
     turn(until, options_.batch_max);
 } catch (const std::exception& error) {
     report(error.what());
 }
 
-/// Never inlined: gcc would not see that `behind`, below, takes itself back, and warn.
+/// Never inlined: gcc would not see that `behind` in give_notice() takes itself back.
 [[gnu::noinline]] void loop::insert(loop_notice*& first, loop_notice& notice) noexcept {
     EDDY_ASSERT(notice.link_ == nullptr, "a notice was given to a loop twice");
     notice.next_ = first;
@@ -90,7 +91,8 @@ void loop::finish_some(time_point until) noexcept try {
     first = &notice;
 }
 
-/// Those that are given meanwhile come before `behind`, and are told another time.
+/// Notifies all notices of a list. Notices that are added in the meantime are in front of `behind`
+/// and are notified another time.
 void loop::give_notice(loop_notice*& first, loop_notice::callback loop_notice::* which) noexcept {
     loop_notice behind(nullptr);
     insert(first, behind);
@@ -180,7 +182,7 @@ void loop::cancel_operations(bool also_those_that_end) noexcept {
         }
     };
     engine_->for_each_operation(cancel_one);
-    // A multishot operation between two submissions is only here.
+    // A multishot operation between two submissions is only in the ready queue.
     ready_.for_each([&](operation& op) {
         if (op.kind() == node_kind::io) {
             cancel_one(static_cast<io_operation&>(op));
@@ -188,7 +190,7 @@ void loop::cancel_operations(bool also_those_that_end) noexcept {
     });
 }
 
-/// Those that are posted from here on are cancelled then.
+/// Cancels all posted entries. Later ones are cancelled when they are posted.
 void loop::cancel_entries() noexcept {
     const auto cancel_one = [](operation& op) {
         if (op.kind() == node_kind::entry) {
@@ -200,7 +202,7 @@ void loop::cancel_entries() noexcept {
 }
 
 void loop::cancel_timers() noexcept {
-    // A heap must not change while it is walked: they leave it afterwards.
+    // The heap must not change while it is walked: the timers leave it afterwards.
     operation_list cancelled;
     const auto collect = [&](timer_node& node) {
         if (node.owner == timer_owner::timer || node.owner == timer_owner::local_timer) {
@@ -255,7 +257,7 @@ void loop::visit_live(function_ref<void(const live_operation&)> visit, bool back
         } else if (op.kind() == node_kind::timer || op.kind() == node_kind::local_timer) {
             visit_timer(op);
         } else if (auto& io = static_cast<io_operation&>(op); io.list_next_ == nullptr) {
-            visit_io(io);  // the others are with the engine
+            visit_io(io);  // the engine has visited the others
         }
     };
     engine_->for_each_descriptor([&](fd_slot& slot) {
@@ -318,7 +320,7 @@ void loop::after_fork_in_child() {
     }
     leases_->after_fork_in_child();
     give_up_away();
-    // The thread that ran it is here only if it is the one that forked, inside a callback.
+    // The loop's thread is in the child only if it is the one that forked, in a callback.
     running_.store(on_thread(), std::memory_order_relaxed);
     if (on_thread()) {
         const bool claimed = engine_->claim();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Runs each loop of a group on its own thread, and stops all loops when one fails.
 #include <eddy/loop/loop_group.hpp>
 
 #include "base/report.hpp"
@@ -17,7 +19,7 @@
 namespace eddy {
 
 struct loop_group::state {
-    /// What the thread of a loop is given.
+    /// The argument of a loop's thread.
     struct runner {
         state* group = nullptr;
         std::size_t index = 0;
@@ -36,7 +38,7 @@ struct loop_group::state {
 
     void run(std::size_t index) noexcept try {
         if (options.pin_to_cores) {
-            // A core that this process may not use is no reason to stop: the thread stays free.
+            // The process may not use that core: no reason to stop, the thread stays unbound.
             if (const unsigned cores = kernel::core_count(); cores != 0) {
                 static_cast<void>(kernel::pin_to_core(static_cast<unsigned>(index) % cores));
             }
@@ -47,8 +49,8 @@ struct loop_group::state {
         fails(index, std::current_exception());
     }
 
-    /// The others stop: a group without one of its loops would lack what was on it, and nobody
-    /// would notice. Those that have ended too keep their stops until join() takes them back.
+    /// Stops the other loops: without one of its loops, a group would lack the work of that loop,
+    /// and nobody would notice. Loops that have ended keep their stop until join() takes it back.
     void fails(std::size_t index, std::exception_ptr why) noexcept {
         {
             const std::lock_guard lock(mutex);
@@ -77,8 +79,8 @@ struct loop_group::state {
 
     bool running() const noexcept { return runners.front().thread.joinable(); }
 
-    /// A stop that a loop got when it had failed would end its next run at once, without a word:
-    /// the group would look alive. One from before start() stays.
+    /// Joins the threads. A stop that a loop got after its failure is taken back: it would silently
+    /// end the loop's next run, while the group looks alive. A stop from before start() stays.
     void join() noexcept {
         if (!running()) {
             return;
@@ -92,7 +94,7 @@ struct loop_group::state {
     }
 
     std::mutex mutex;
-    std::exception_ptr failure;  ///< of the first loop that could not run on
+    std::exception_ptr failure;  ///< of the first loop that could not go on
 };
 
 loop_group::loop_group(loop_group_options options) : state_(std::make_unique<state>()) {
@@ -114,7 +116,7 @@ void loop_group::start() {
     EDDY_ASSERT(!state_->running(), "a loop group was started that runs already");
     for (std::size_t i = 0; i != state_->loops.size(); ++i) {
         if (const auto error = state_->start(i)) {
-            // Only those that run: a stop would end the next run of the others.
+            // Only the loops that run: a stop would end the next run of the others.
             std::for_each_n(state_->loops.begin(), i, [](const auto& member) { member->stop(); });
             state_->join();
             throw std::system_error(error, "loop_group: cannot start a thread");

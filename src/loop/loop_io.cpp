@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The path of an operation through the loop, as far as every request takes it.
 #include "engine/readiness/readiness_calls.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/lent.hpp"
@@ -8,11 +10,10 @@
 
 #include <algorithm>
 
-/// The way of an operation through the loop: what every request takes is in this file.
 namespace eddy {
 
-/// What is lent belongs to this call while the completion runs: it may destroy the operation, or
-/// start it again.
+/// Calls the completion of a receive. The lent buffer belongs to this call, since the completion
+/// may destroy the operation or start it again.
 inline void loop::complete_receive(io_operation& op) noexcept {
     lent here{&op, lease(engine::take_buffer(op)), lent_};
     lent_ = &here;
@@ -20,7 +21,7 @@ inline void loop::complete_receive(io_operation& op) noexcept {
     lent_ = here.outer;
 }
 
-/// An operation that counts as work only while it has more().
+/// Calls the completion. Precondition: the operation counts as work only if it has more().
 inline void loop::tell(io_operation& op) noexcept {
     ++counters_.completions;
     if (!op.more_) {
@@ -44,7 +45,7 @@ inline void loop::complete(io_operation& op) noexcept {
     tell(op);
 }
 
-/// Whether there is a result.
+/// True if there is a result.
 inline bool loop::is_there(io_operation& op, progress how_far) noexcept {
     if (how_far == progress::finished) {
         return true;
@@ -67,8 +68,8 @@ inline void loop::take(io_operation& op, const io_request& request) noexcept {
     op.wanted_end_ = end_reason::none;
 }
 
-/// `may_try`: may_complete_inline(). True: the result is there, and the operation does not count as
-/// work unless it has more().
+/// Starts the operation in the engine. `may_try`: may_complete_inline(). True: there is a result,
+/// and the operation counts as work only if it has more().
 [[gnu::always_inline]] inline bool loop::begin(io_operation& op, bool timed,
                                                bool may_try) noexcept {
     check_use();
@@ -101,15 +102,15 @@ inline void loop::take(io_operation& op, const io_request& request) noexcept {
     return true;
 }
 
-/// The completion comes through the ready queue. Never with more().
+/// Delivers a result through the ready queue. Precondition: the operation has no more().
 inline void loop::queue_result(io_operation& op) noexcept {
     count(op);
     op.phase_ = io_operation::phase::completed;
     ready_.push(op);
 }
 
-/// A result is there in start(): calls the completion now, or later if that would be too deep. (One
-/// with more() comes only where begin() let the engine try, so never here too deep.)
+/// Delivers the result of a start(): calls the completion now, or queues it if that would nest too
+/// deeply. A result with more() comes only if begin() let the engine try, so never too deep.
 [[gnu::always_inline]] inline void loop::deliver(io_operation& op, bool now) noexcept {
     if (!now) {
         queue_result(op);
@@ -121,7 +122,7 @@ inline void loop::queue_result(io_operation& op) noexcept {
     --inline_depth_;
 }
 
-/// True: there was a result.
+/// Starts the operation and delivers its result. True: there was one.
 [[gnu::always_inline]] inline bool loop::begin_here(io_operation& op) noexcept {
     const bool now = may_complete_inline();
     if (!begin(op, false, now)) {
@@ -133,7 +134,8 @@ inline void loop::queue_result(io_operation& op) noexcept {
 
 bool loop::start_here(io_operation& op) noexcept { return begin_here(op); }
 
-/// Nothing is called but what ends it, so that it keeps all in registers.
+/// Makes the call of a transfer. Calls nothing else but the functions that end the transfer, so
+/// that everything stays in registers.
 template <opcode Code>
 [[gnu::always_inline]] inline bool loop::transfer_at_once(fd_slot& slot, void* data,
                                                           std::size_t size, int flags,
@@ -169,7 +171,7 @@ bool loop::recv_at_once(fd_slot& from, void* data, std::size_t size, int flags,
            transfer_at_once<opcode::recv>(from, data, size, flags, result);
 }
 
-/// Most of it need not be asked or reset.
+/// Starts an operation that was made for this start: most of its state needs no check or reset.
 void loop::start_made(io_operation& op) noexcept {
     check_use();
     op.phase_ = io_operation::phase::waiting;
@@ -197,20 +199,20 @@ void loop::end_start(io_operation& op, progress how_far, bool now) noexcept {
     deliver(op, now);
 }
 
-/// Its completion comes through the ready queue in any case.
+/// Starts the operation, whose completion always comes through the ready queue.
 void loop::begin_queued(io_operation& op) noexcept {
     if (begin(op, false, may_complete_inline())) {
         queue_result(op);
     }
 }
 
-/// Like start(), but its completion always comes through the ready queue.
+/// Starts the operation like start(), but its completion always comes through the ready queue.
 void loop::start_queued(io_operation& op, const io_request& request) noexcept {
     take(op, request);
     begin_queued(op);
 }
 
-/// A transfer that has nothing to wait for, and of which a part will do. False: nothing was done.
+/// Makes the call of a transfer that need not wait, if a part will do. False: nothing was done.
 inline bool loop::done_at_once(io_operation& op) noexcept {
     if (op.request_.all || !may_complete_inline() || !transfer_now(op.request_, op.result_)) {
         return false;
@@ -253,7 +255,7 @@ void loop::dispatch_other(io_operation& op) noexcept {
     }
 }
 
-/// As watches have.
+/// Finishes a readiness wait. Most of them belong to watches.
 inline void loop::dispatch_wait(io_operation& op) noexcept {
     if (performer_->finish_wait(op) == progress::finished) [[likely]] {
         complete(op);
@@ -263,8 +265,8 @@ inline void loop::dispatch_wait(io_operation& op) noexcept {
     }
 }
 
-/// A receive of which the call is made here, as most are, does not leave this function before its
-/// completion.
+/// Dispatches an operation of any kind. A receive whose call is made here, as most are, does not
+/// leave this function before its completion.
 [[gnu::always_inline]] inline void loop::dispatch(io_operation& op) noexcept {
     if (performer_ == nullptr || op.request_.code != opcode::receive ||
         op.phase_ != io_operation::phase::runnable) {
@@ -305,8 +307,8 @@ inline void loop::dispatch_wait(io_operation& op) noexcept {
     ++entries_done_;
     ++counters_.completions;
     const std::uint8_t state = e.state_.load(std::memory_order_relaxed);
-    // A cancel() between the load and this store is too late and finds nothing to cancel. From here
-    // on the entry is its owner's.
+    // A cancel() between the load and this store is too late and finds nothing to cancel. After the
+    // store, the entry belongs to its owner.
     e.state_.store(entry::idle, std::memory_order_relaxed);
     entry::callback callback = e.on_run_;
     if (state != entry::is_posted) [[unlikely]] {
@@ -325,7 +327,7 @@ void loop::dispatch_timer(operation& op) noexcept {
     }
 }
 
-/// Nothing else is ever in the ready queue.
+/// Dispatches an operation of the ready queue, which holds no other kinds.
 [[gnu::always_inline]] inline void loop::dispatch(operation& op) noexcept {
     if (op.kind() == node_kind::io) [[likely]] {
         dispatch(static_cast<io_operation&>(op));
@@ -336,9 +338,9 @@ void loop::dispatch_timer(operation& op) noexcept {
     }
 }
 
-/// Precondition: the limit of the run is not reached.
+/// Runs what is ready, at most `budget` operations. Precondition: the run's limit is not reached.
 void loop::run_ready(std::size_t budget) noexcept {
-    // Inline completions count for the batch too, or it would have no bound.
+    // Inline completions count for the batch too; otherwise it would have no bound.
     const std::uint64_t left = completion_limit_ - counters_.completions;
     batch_limit_ = counters_.completions + std::min<std::uint64_t>(budget, left);
     if (stopping_ && !ends()) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The less common starts and ends of operations: other threads, deadlines, closes, cancellation.
 #include "engine/engine.hpp"
 #include "kernel/pause.hpp"
 #include "loop/blocking_call.hpp"
@@ -11,7 +13,6 @@
 
 #include <cerrno>
 
-/// The beginnings and ends of operations that are not the ordinary ones.
 namespace eddy {
 
 void loop::post_start(stoppable_io& io) noexcept {
@@ -24,10 +25,10 @@ void loop::post_start(stoppable_io& io) noexcept {
     threads_inside_.fetch_sub(1, std::memory_order_release);
 }
 
-/// Whoever runs the loop after this forgets it (run_scope).
+/// Whichever thread runs the loop next forgets the wait (run_scope).
 void loop::expect_runner() noexcept {
 #ifndef NDEBUG
-    // relaxed: it is misuse that is looked for. The lock in begin() shows a run that began before.
+    // relaxed: this only looks for misuse. The lock in begin() reveals a run that began earlier.
     if (!running_.load(std::memory_order_relaxed)) {
         stranded_waits::begin(*this);
         if (running_.load(std::memory_order_relaxed)) {
@@ -56,7 +57,8 @@ void loop::limit(timed_io_operation& op, time_point deadline) noexcept {
     timers_.insert(op.limit_, deadline.time_since_epoch().count());
 }
 
-/// True: the engine need not be asked; `there` says whether there is a result.
+/// Handles closes, and starts that are cancelled at once. True: the engine need not be asked;
+/// `there` says if there is a result.
 bool loop::begin_specially(io_operation& op, bool timed, bool& there) noexcept {
     if (op.request_.code == opcode::close) {
         there = begin_close(op);
@@ -106,7 +108,7 @@ void loop::abandon(io_operation& op) noexcept {
 
 void loop::reclaim(io_operation& op) noexcept {
     if (op.phase_ == io_operation::phase::away) {
-        // An executor has it, and writes into its memory: that cannot be cancelled.
+        // An executor performs it and writes into its memory, which cannot be cancelled.
         const time_point give_up = saturating_add(clock::now(), patience);
         for (; op.phase_ == io_operation::phase::away; take_inbox()) {
             if (clock::now() >= give_up) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Spins: looks for something to do again and again before a wait blocks.
 #include "engine/engine.hpp"
 #include "kernel/thread.hpp"
 
@@ -9,8 +11,8 @@
 
 namespace eddy {
 
-/// Looks, without waiting, again and again. True: there is something to do, or it is `until`; the
-/// loop need not wait. While it spins it is awake, so that whoever posts makes no call.
+/// Looks again and again without waiting. True: there is something to do, or `until` has come; the
+/// loop need not wait. A spinning loop counts as awake, so that posts make no call.
 bool loop::spin(time_point until) {
     const time_point begin = clock::now();
     if (begin >= until) {
@@ -20,14 +22,14 @@ bool loop::spin(time_point until) {
     const time_point end = std::min(until, saturating_add(begin, options_.spin));
     const bool audits = spin_gauge_.audits();
     const std::uint64_t pushed_away_before = audits ? kernel::preemptions() : 0;
-    // Then turn() has to set the timer that ends the pause.
+    // True if turn() has to set the timer that ends a pause.
     const auto must_pause = [this]() noexcept {
         return engine_->backing_off() && !back_off_.armed();
     };
     inbox_.rouse();
     ask_kernel(time_point::min());
     if (!nothing_to_run() || must_pause()) {
-        return true;  // it was there already: this says nothing about spinning
+        return true;  // it was there before, which proves nothing about spinning
     }
     time_point now = begin;
     while (nothing_to_run() && !must_pause() && now < end) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The timers of a loop: setting, cancelling, expiring and repeating them.
 #include "engine/engine.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/system_timers.hpp"
@@ -51,7 +53,7 @@ void timer_base::set_priority(priority_level priority) noexcept {
 }
 
 void loop::set(timer& t, std::int64_t when_ns) noexcept {
-    // The short way, for the thread of the loop and nothing special about the timer.
+    // Fast path for the loop's thread and an ordinary timer.
     if (!lost_by_fork() && on_thread() && t.room_ == open_room_ && !t.armed() && nothing_told(t)) {
         ++work_;
         timers_.insert(t.node_, when_ns);
@@ -65,7 +67,7 @@ void loop::set_slowly(timer& t, std::int64_t when_ns) noexcept {
     command(t, timer::as_deadline(when_ns));
 }
 
-/// That of the loop, or one that has it while nobody runs it, as for start().
+/// Asserts that this thread runs the loop, or that none does.
 inline void loop::check_thread() noexcept {
     check_use();
     if (!on_thread()) {
@@ -82,7 +84,7 @@ void loop::set_slowly(local_timer& t, std::int64_t when_ns) noexcept {
         return;
     }
     if (t.queued_) {
-        ready_.erase(t);  // it was due, and is set anew
+        ready_.erase(t);  // it was due and is set again
     } else if (!t.node_.armed()) {
         ++work_;
     }
@@ -100,8 +102,8 @@ void loop::command(timer& t, std::int64_t wanted_ns) noexcept {
     check_use();
     EDDY_ASSERT(&t.home() == this, "a timer was set on a loop that it does not belong to");
     if (on_thread()) {
-        // An older command of another thread comes first; one that is just being given may come
-        // before or after.
+        // An older command of another thread comes first. A command that is being given right now
+        // may come before or after this one.
         static_cast<void>(away_from_inbox(t));
         apply(t, wanted_ns);
     } else {
@@ -109,14 +111,14 @@ void loop::command(timer& t, std::int64_t wanted_ns) noexcept {
     }
 }
 
-/// From another thread: leaves the command for the loop.
+/// Leaves a command for the loop. Thread: any other.
 void loop::tell(timer& t, std::int64_t wanted_ns) noexcept {
     std::int64_t before = t.wanted_ns_.load(std::memory_order_relaxed);
     do {
         if (before == timer::cancel_command) {
-            return;  // nothing comes after a cancellation but its on_cancel
+            return;  // only its on_cancel comes after a cancellation
         }
-        // acq_rel: pairs with take(); whoever moves it away from no_command owns the node.
+        // acq_rel: pairs with take(). The thread that replaces no_command owns the node.
     } while (!t.wanted_ns_.compare_exchange_weak(before, wanted_ns, std::memory_order_acq_rel,
                                                  std::memory_order_relaxed));
     if (before == timer::no_command && inbox_.push(t.command_)) {
@@ -136,7 +138,7 @@ void loop::apply(timer& t, std::int64_t wanted_ns) noexcept {
         return;
     }
     if (t.queued_) {
-        ready_.erase(t);  // it was due, and is set anew
+        ready_.erase(t);  // it was due and is set again
     }
     if (!t.system_clock_) {
         timers_.move(t.node_, wanted_ns);
@@ -156,14 +158,13 @@ void loop::begin_cancel(timer& t) noexcept {
     }
 }
 
-/// What another thread wanted of it until now has been done. False: that thread is just about to
-/// tell.
+/// Applies another thread's command for `t`. False: that thread is still about to push it.
 bool loop::away_from_inbox(timer& t) noexcept {
     // relaxed: take() reads it with acquire.
     if (t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command) {
         return true;
     }
-    attend();  // whoever is about to push finds nobody asleep
+    attend();  // once the inbox is taken, a push wakes nobody
     take_inbox();
     return t.wanted_ns_.load(std::memory_order_relaxed) == timer::no_command;
 }
@@ -197,7 +198,7 @@ void loop::pop_due_timers() noexcept {
     while (timer_node* const node = timers_.pop_due(now_ns)) {
         switch (node->owner) {
             case timer_owner::local_timer:
-                node->forget_deadline();  // post_at() takes one that has none for not armed
+                node->forget_deadline();  // by which post_at() knows an unarmed timer
                 [[fallthrough]];
             case timer_owner::timer:
                 due(timer_base::of(*node));
@@ -221,7 +222,7 @@ void loop::due(timer_base& t) noexcept {
 
 void loop::dispatch(timer& t) noexcept {
     if (t.cancelling_ && !away_from_inbox(t)) {
-        ready_.push(t);  // nobody may hold on to a timer that its on_cancel destroys
+        ready_.push(t);  // another thread still has the timer, which on_cancel may destroy
         return;
     }
     ++counters_.completions;
@@ -249,15 +250,15 @@ void loop::dispatch(local_timer& t) noexcept {
     t.on_run_(t);
 }
 
-/// Sets an interval timer to the first of its deadlines that is not past, and counts the others.
+/// Sets an interval timer to its first deadline that is not past, and counts those that are.
 void loop::repeat(timer& t) noexcept {
     std::int64_t now_ns = now().time_since_epoch().count();
     if (t.system_clock_) {
         const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
         now_ns = std::chrono::duration_cast<duration>(since_epoch).count();
     }
-    const std::int64_t due_ns = t.node_.deadline_ns();  // for which it fires
-    // Unsigned: from one end of the clock to the other is more than a signed number holds.
+    const std::int64_t due_ns = t.node_.deadline_ns();  // the deadline for which it fires
+    // Unsigned: a signed number does not hold the span from one end of the clock to the other.
     const auto interval = static_cast<std::uint64_t>(t.interval_ns_);
     std::uint64_t late = 0;
     if (now_ns > due_ns) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Retries waits that the kernel refuses, and ends everything if the error stays.
 #include "base/report.hpp"
 #include "engine/engine.hpp"
 #include "kernel/pause.hpp"
@@ -11,12 +13,11 @@
 
 #include <algorithm>
 
-/// A wait that the kernel refuses.
 namespace eddy {
 
-/// The kernel may be short of something for a while: this turn then goes on as if nothing had come.
-/// Every turn looks at the kernel until that works again, so that a turn without a failure says
-/// that it does. To count the looks that work would cost those something.
+/// Takes note of a refused wait. The kernel may be short of something for a while, so this turn
+/// goes on as if nothing had come. Every turn looks at the kernel until waiting works again, so
+/// that a turn without a failure proves that it does. Counting successful looks would cost.
 void loop::wait_failed(io_result found) {
     if (wait_retry_.failing() && has_waited()) {
         waits_again();
@@ -24,7 +25,7 @@ void loop::wait_failed(io_result found) {
     failed_turn_ = counters_.turns;
     looked_at_ = time_point();  // see next_look()
     const std::error_code error = found.error();
-    // The end of a loop gives up before it takes its operations to be stuck.
+    // The end of a loop must give up waiting before it reports its operations as stuck.
     const duration limit =
         destroying_ ? std::min(options_.wait_retry, patience / 2) : options_.wait_retry;
     switch (wait_retry_.failed(error, clock::now(), limit)) {
@@ -42,7 +43,7 @@ void loop::wait_failed(io_result found) {
     take_pause(wait_retry_.pause());
 }
 
-/// A whole turn has passed since the last failure.
+/// True if a whole turn has passed since the last failure.
 bool loop::has_waited() const noexcept { return counters_.turns > failed_turn_ + 1; }
 
 void loop::waits_again() noexcept {
@@ -50,14 +51,14 @@ void loop::waits_again() noexcept {
     reportf("the loop '%s' waits again", options_.name);
 }
 
-/// Later, to see whether it is over.
+/// Sets the timer that checks if the trouble is over.
 void loop::look_after_trouble() noexcept {
     if (wait_retry_.failing() && !back_off_.armed()) {
         back_off_until(saturating_add(clock::now(), 2 * wait_retry_.pause()));
     }
 }
 
-/// The loop's own timer is due.
+/// Called when the loop's own timer is due.
 void loop::end_back_off() noexcept {
     if (engine_->backing_off()) {
         engine_->end_back_off();
@@ -68,9 +69,9 @@ void loop::end_back_off() noexcept {
     look_after_trouble();
 }
 
-/// Posts and stops of other threads end a pause after a slice: they write to an eventfd, which does
-/// not end a sleep. A host that waits for the native handle finds it ready all the time, so that an
-/// embedded loop pauses for a moment even if it is not to wait.
+/// Pauses before the next try, in slices: posts and stops of other threads write to an eventfd,
+/// which does not end a sleep. An embedded loop pauses for a moment even if it must not wait,
+/// because its host finds the native handle readable all the time.
 void loop::take_pause(duration pause) noexcept {
     constexpr duration slice = std::chrono::milliseconds(10);
     time_point now = clock::now();
@@ -83,15 +84,15 @@ void loop::take_pause(duration pause) noexcept {
     }
 }
 
-/// Nothing stays pending, so that whatever the caller destroys next was ended.
+/// Ends everything that is pending, and throws: the caller may destroy its operations next.
 void loop::cannot_wait(std::error_code error) {
     const char* const call = engine_->wait_call();
     end_without_kernel();
     raise_run_error(error, options_.name, "cannot wait", call);
 }
 
-/// Ends everything that is pending, as the end of the loop does. Calls that an executor makes take
-/// their time.
+/// Ends everything that is pending, as the end of the loop does, and waits for the executor's
+/// calls.
 void loop::end_without_kernel() noexcept {
     constexpr duration slice = std::chrono::milliseconds(1);
     engine_->give_up_kernel();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Readiness waits for watches, whose callbacks are never called inside a call.
 #include "engine/readiness/readiness_engine.hpp"
 #include "loop/blocking_call.hpp"
 #include "loop/system_timers.hpp"
@@ -9,7 +11,7 @@
 
 namespace eddy {
 
-/// The wait of a watch that has its fd to itself and gives it back. False: nothing was done.
+/// Gives back the fd that a watch has to itself, together with its wait. False: nothing was done.
 bool loop::part(io_operation& wait) noexcept {
     check_use();
     const bool pending = wait.pending();
@@ -22,7 +24,7 @@ bool loop::part(io_operation& wait) noexcept {
     return true;
 }
 
-/// The other half of part(), with another wait, which was never started.
+/// Attaches an fd that part() has given back, and starts a new wait on it. False: nothing was done.
 bool loop::watch_again(io_operation& wait, int fd, const char* name, interest wanted) noexcept {
     if (performer_ == nullptr || lost_by_fork() || !on_thread() || ends()) {
         return false;
@@ -44,7 +46,7 @@ bool loop::watch_again(io_operation& wait, int fd, const char* name, interest wa
     return true;
 }
 
-/// Starts a readiness wait as its request is, if all that takes is to join a list, as most do.
+/// Starts a readiness wait with the request it has, if it only has to join a list, as most do.
 /// False: nothing was done.
 bool loop::wait_again(io_operation& op) noexcept {
     if (op.pending() || lost_by_fork() || !on_thread() || ends() ||
@@ -58,8 +60,8 @@ bool loop::wait_again(io_operation& op) noexcept {
     return true;
 }
 
-/// Starts a readiness wait anew, with what else its request has. As in start_queued(), its
-/// completion always comes through the ready queue.
+/// Starts a readiness wait again, changing only these parts of its request. The completion always
+/// comes through the ready queue.
 void loop::start_wait(io_operation& op, interest wanted, bool edge) noexcept {
     EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
     op.request_.flags = static_cast<int>(wanted);
@@ -69,7 +71,7 @@ void loop::start_wait(io_operation& op, interest wanted, bool edge) noexcept {
     }
 }
 
-/// Completes with that result, behind others of its priority, without asking the engine.
+/// Completes the operation with `result`, behind others of its priority, without the engine.
 void loop::complete_queued(io_operation& op, io_result result) noexcept {
     EDDY_ASSERT(!op.pending(), "an operation was started that is pending already");
     op.wanted_end_ = ends() ? end_reason::canceled : end_reason::none;
@@ -80,7 +82,7 @@ void loop::complete_queued(io_operation& op, io_result result) noexcept {
     ready_.push(op);
 }
 
-/// Takes a pending operation back without its completion. False: the kernel holds it; it was
+/// Takes a pending operation back without a completion. False: the kernel holds it; it was
 /// cancelled, and completes.
 bool loop::withdraw(io_operation& op) noexcept {
     check_use();
@@ -91,11 +93,11 @@ bool loop::withdraw(io_operation& op) noexcept {
     return true;
 }
 
-/// Another priority, also for an operation that is in the ready queue.
+/// Changes the priority of an operation, even of one in the ready queue.
 void loop::move(operation& op, priority_level priority) noexcept {
     EDDY_ASSERT(priority < priority_count, "a priority is 0 to 63");
     bool ready = ready_queue::contains(op);
-    if (op.kind() == node_kind::io) {  // it may be in one of the engine's lists instead
+    if (op.kind() == node_kind::io) {  // which may be in one of the engine's lists instead
         const auto phase = static_cast<io_operation&>(op).phase_;
         ready = ready &&
                 (phase == io_operation::phase::runnable || phase == io_operation::phase::completed);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Posted entries, stops, and the inbox through which other threads reach the loop.
 #include "engine/engine.hpp"
 #include "kernel/fork_mark.hpp"
 #include "loop/blocking_call.hpp"
@@ -25,12 +27,12 @@ void loop::stop() noexcept {
     }
 }
 
-/// Takes back a stop that came when the run was over, so that it does not end the next one. The
-/// node stays in the inbox: to empty that here would start I/O on a thread that does not run the
-/// loop. Thread: the loop's, while it does not run.
+/// Takes back a stop that came after the run, so that it does not end the next one. The node stays
+/// in the inbox: emptying that here would start I/O on a thread that does not run the loop.
+/// Thread: the loop's, while it does not run.
 void loop::take_back_stop() noexcept {
     auto expected = stop_state::posted;
-    // relaxed: only the state travels. The node belongs to the inbox, as before.
+    // relaxed: only the state travels; the node still belongs to the inbox.
     stop_state_.compare_exchange_strong(expected, stop_state::taken_back,
                                         std::memory_order_relaxed);
     stopping_ = false;  // the inbox may have been taken since the run
@@ -52,8 +54,8 @@ void loop::submit(entry& e, bool after_poll) noexcept {
     check_use();
     EDDY_ASSERT(!e.posted(), "an entry was posted that is posted already");
     e.after_poll_ = after_poll;
-    // relaxed: inbox::push() publishes it to the loop; a cancel() that does not know of the post by
-    // other means has no right to find it.
+    // relaxed: inbox::push() publishes the state to the loop. A cancel() that does not know of the
+    // post by other means need not find it.
     e.state_.store(entry::is_posted, std::memory_order_relaxed);
     if (on_thread()) {
         queue_entry(e);
@@ -97,8 +99,8 @@ bool loop::disarm(entry& e) noexcept {
     return true;
 }
 
-/// Entries, alike and with nothing special about them, are nearly all that ever comes: the newest
-/// of them, until something else, are turned round and queued in one go.
+/// Takes all that other threads have pushed. Nearly always these are ordinary entries of one
+/// priority: the newest ones, up to the first different node, are reversed and queued as one list.
 void loop::empty_inbox() noexcept {
     quiet_waits_ = 0;
     queue_node* newest = inbox_.take_newest_first();
@@ -138,12 +140,12 @@ void loop::take(queue_node& node) noexcept {
             break;
         case node_kind::timer_command: {
             auto& t = detail::owner_of<&timer::command_>(static_cast<timer::command_node&>(node));
-            // acquire: pairs with command(). The node is free for the next command after this.
+            // acq_rel: pairs with tell(). After this the node is free for the next command.
             apply(t, t.wanted_ns_.exchange(timer::no_command, std::memory_order_acq_rel));
             break;
         }
         case node_kind::stop_command:
-            // acq_rel: pairs with stop(): whoever sets the state next may push the node again.
+            // acq_rel: pairs with stop(). The next thread that sets the state may push the node.
             if (stop_state_.exchange(stop_state::none, std::memory_order_acq_rel) ==
                 stop_state::posted) {
                 begin_stop();

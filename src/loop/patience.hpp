@@ -7,7 +7,7 @@
 
 namespace eddy {
 
-/// What the kernel, or an executor, takes longer than this to end, it will not end.
+/// How long the kernel or an executor may take to end an operation before it counts as stuck.
 inline constexpr duration patience = std::chrono::seconds(10);
 
 }  // namespace eddy

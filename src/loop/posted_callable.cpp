@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Reports the exception that a posted callable has thrown, and ends the program.
 #include "base/report.hpp"
 
 #include <eddy/loop/scheduler.hpp>
@@ -10,7 +12,7 @@ namespace eddy::detail {
 
 namespace {
 
-/// The type in the signature of callable_name() that the compiler has written down.
+/// Returns the type that the compiler has written into the signature of callable_name().
 std::string_view type_in(std::string_view signature) noexcept {
     const auto begin = signature.find("Callable = ");
     const auto end = signature.rfind(']');

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Builds the requests that are not built inline.
 #include <eddy/loop/requests.hpp>
 
 #include "kernel/io.hpp"

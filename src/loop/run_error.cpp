@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Throws the error of a run, even if there is no memory for an exception.
 #include "loop/run_error.hpp"
 
 #include "base/report.hpp"
@@ -11,13 +13,13 @@ namespace eddy {
 
 namespace {
 
-/// To make one takes memory, to copy it takes none.
+/// Returns an exception to copy: making one takes memory, copying it does not.
 const std::system_error& no_memory() {
     static const std::system_error made(std::make_error_code(std::errc::not_enough_memory));
     return made;
 }
 
-/// Its words are in itself, where the base would allocate them.
+/// Holds its text itself, where the base class would allocate it.
 class error_without_memory final : public std::system_error {
 public:
     error_without_memory(const char* text, std::error_code error) noexcept

@@ -6,13 +6,12 @@
 namespace eddy {
 
 /// Throws a std::system_error that says why a loop cannot be run: "the loop 'NAME' WHAT: CALL: "
-/// and the words for the error. `call` may be null. It says so also where there is no memory for an
-/// exception, if prepare_run_errors() was called; the code may be `not_enough_memory` then, which
-/// is true as well.
+/// and the words for the error. `call` may be null. After prepare_run_errors() the text is complete
+/// even without memory for an exception; the code may then be `not_enough_memory`, also true.
 [[noreturn]] void raise_run_error(std::error_code error, const char* name, const char* what,
                                   const char* call);
 
-/// Throws std::bad_alloc.
+/// Makes what raise_run_error() needs when there is no memory. Throws std::bad_alloc.
 void prepare_run_errors();
 
 }  // namespace eddy

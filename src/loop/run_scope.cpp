@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Begins and ends a run of a loop on the current thread.
 #include "loop/run_scope.hpp"
 
 #include "engine/engine.hpp"
@@ -33,12 +35,12 @@ loop::run_scope::run_scope(loop& l, time_point until) : loop_(l), outer_(current
     detail::current_loop = &l;
     l.outer_ = outer_;
     l.attended_ = false;
-    l.inbox_.rouse();  // claim() may have changed how it is woken: park() says so anew
-    // What the thread has made before does not count; modulo 2^64 it may be subtracted here.
+    l.inbox_.rouse();  // claim() may have changed how to wake it: park() publishes that
+    // Earlier calls of the thread do not count. Subtracting them here is fine modulo 2^64.
     l.counters_.syscalls -= kernel::calls_made();
     if (l.options_.timer_slack >= duration::zero()) {
         old_slack_ns_ = kernel::timer_slack_ns();
-        // 0 would mean the default.
+        // A slack of 0 would mean the default.
         const auto slack_ns = std::max<duration::rep>(l.options_.timer_slack.count(), 1);
         kernel::set_timer_slack_ns(static_cast<std::uint64_t>(slack_ns));
     }

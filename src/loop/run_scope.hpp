@@ -7,11 +7,11 @@
 
 namespace eddy {
 
-/// While it lives, this thread runs the loop.
+/// Makes this thread run the loop while the scope lives.
 class loop::run_scope {
 public:
-    /// `until`: how long waits may last. Throws std::system_error if the loop's operations belong
-    /// to another thread.
+    /// `until` limits the waits of this run. Throws std::system_error if the loop's operations
+    /// belong to another thread.
     explicit run_scope(loop& l, time_point until = never);
     ~run_scope();
     run_scope(const run_scope&) = delete;

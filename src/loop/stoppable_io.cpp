@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Starts and stops I/O operations from other threads, and ends pending ones.
 #include <eddy/loop/detail/stoppable_io.hpp>
 
 #include "loop/stranded_waits.hpp"
@@ -16,8 +18,8 @@ void stoppable_io::take_back() noexcept {
         stranded_waits::forget(*home_);
     }
 #endif
-    home_->attend();      // an embedded loop does not sleep any more after this
-    home_->take_inbox();  // its start or its stop may be on the way
+    home_->attend();      // an embedded loop is awake after this
+    home_->take_inbox();  // the operation's start or stop may be in it
     home_->abandon(*this);
 }
 
@@ -34,7 +36,7 @@ void stoppable_io::request_stop() noexcept {
 
 void stoppable_io::take_inbox() noexcept { home_->take_inbox(); }
 
-/// Thread: the loop's.
+/// Called by the loop when it takes the node of a stop. Thread: the loop's.
 void stoppable_io::stop_taken() noexcept {
     stop_posted_ = false;
     home_->cancel(static_cast<io_operation&>(*this));

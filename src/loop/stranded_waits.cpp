@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Remembers, in one table for the process, which loop waits for which.
 #include "loop/stranded_waits.hpp"
 
 #include <eddy/base/assert.hpp>
@@ -17,13 +19,13 @@ namespace {
 
 struct stranded_wait {
     loop* waiting = nullptr;
-    loop* home = nullptr;  ///< null: this place is free
+    loop* home = nullptr;  ///< null: this entry is free
     time_point until = never;
 };
 
 constinit std::atomic<duration::rep> patience_ns{
     std::chrono::nanoseconds(std::chrono::seconds(10)).count()};
-/// How many are remembered, so that a loop that waits for nobody takes no lock.
+/// How many waits are remembered, so that a loop that waits for nobody takes no lock.
 constinit std::atomic<unsigned> count{0};
 constinit std::mutex mutex;
 constinit std::array<stranded_wait, 16> waits{};
@@ -79,7 +81,7 @@ void stranded_waits::begin(loop& home) noexcept {
 }
 
 void stranded_waits::forget(const loop& home) noexcept {
-    // The lock also shows that `home` runs to whoever remembers a wait for it later.
+    // The lock also shows that `home` runs to any thread that remembers a wait for it later.
     forget_those([&](const stranded_wait& each) { return each.home == &home; });
 }
 
@@ -88,7 +90,7 @@ void stranded_waits::end(const loop& l) noexcept {
 }
 
 time_point stranded_waits::look(loop& waiting) noexcept {
-    // relaxed: what this thread has remembered itself, it sees.
+    // relaxed: a thread sees the waits that it has remembered itself.
     if (count.load(std::memory_order_relaxed) == 0) {
         return never;
     }

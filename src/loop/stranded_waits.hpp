@@ -7,29 +7,25 @@ namespace eddy {
 
 class loop;
 
-/// Notices, in builds without NDEBUG, that a loop waits for a sender of another loop that nobody
-/// runs, and ends the program with a line that names both. The other loop may be about to be run by
-/// a thread that has just been started, so that counts as a mistake only after some time.
+/// Detects, in builds without NDEBUG, that a loop waits for a sender of another loop that nobody
+/// runs, and ends the program with a line that names both. Since a new thread may be about to run
+/// the other loop, this counts as a mistake only after some time.
 ///
-/// A wait is remembered with the two loops until the other loop is run or destroyed. At most 16 are
-/// remembered; more are not looked at. Nothing is allocated.
+/// Each wait is remembered with its two loops until the other loop is run or destroyed. At most 16
+/// waits are remembered, and further ones are ignored. Nothing is allocated.
 namespace stranded_waits {
 
-/// How long a loop may wait for one that nobody runs. For tests.
+/// Sets how long a loop may wait for one that nobody runs. For tests.
 void set_patience(duration limit) noexcept;
 
-/// The loop that runs on this thread, if one does, waits for `home` from now on.
-/// Thread: any.
+/// Remembers that the loop of this thread, if it runs one, waits for `home`. Thread: any.
 void begin(loop& home) noexcept;
-/// Somebody runs `home`, or nobody waits for it any more.
-/// Thread: any.
+/// Forgets all waits for `home`: somebody runs it, or nobody waits for it. Thread: any.
 void forget(const loop& home) noexcept;
-/// `l` neither waits nor is waited for any more.
-/// Thread: any.
+/// Forgets all waits by `l` and for `l`. Thread: any.
 void end(const loop& l) noexcept;
-/// When `waiting` has to look again; `never` if it waits for nobody. Ends the program if it has
-/// waited for too long.
-/// Thread: that of `waiting`.
+/// Returns when `waiting` has to look again; `never` if it waits for nobody. Ends the program if it
+/// has waited for too long. Thread: that of `waiting`.
 time_point look(loop& waiting) noexcept;
 
 }  // namespace stranded_waits

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Keeps the timerfd of the system-clock timers set, and queues the timers that are due.
 #include "loop/system_timers.hpp"
 
 #include "kernel/event.hpp"
@@ -34,12 +36,12 @@ void system_timers::read() noexcept {
 }
 
 void system_timers::on_read(io_result result) noexcept {
-    --home_.counters_.completions;  // it is nobody's but ours
-    set_for_ns_ = INT64_MAX;        // whatever the timerfd was set for may have come
+    --home_.counters_.completions;  // an internal completion does not count
+    set_for_ns_ = INT64_MAX;        // the timerfd may have expired
     if (!timerfd_ || home_.draining_ || result.system_error() == EBADF) {
-        return;  // nothing is left to wait for; or others closed the timerfd, and trying would spin
+        return;  // nothing to wait for; or others closed the timerfd, and trying again would spin
     }
-    // Expired, or ECANCELED because the clock was set: either way only the clock tells what is due.
+    // Expired, or ECANCELED because the clock was set: in both cases the clock says what is due.
     expire();
     update();
 }
@@ -63,12 +65,12 @@ void system_timers::update() noexcept {
     if (next != set_for_ns_) {
         const auto when =
             next == INT64_MAX ? system_time_point::max() : system_time_point(duration(next));
-        // Cannot fail: the fd is ours, and the time is one that the kernel takes.
+        // This cannot fail: the fd is ours, and the kernel takes any such time.
         static_cast<void>(kernel::set_system_timerfd(timerfd_.native_handle(), when));
         set_for_ns_ = next;
     }
     if (!heap().empty() && !operation_.pending()) {
-        read();  // last: its completion may come back here
+        read();  // last, because its completion may come back here
     }
 }
 

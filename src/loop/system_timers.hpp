@@ -12,8 +12,8 @@ namespace eddy {
 
 class loop;
 
-/// Timers on the system clock: one timerfd, set to the earliest of them, that also becomes readable
-/// when the clock is set.
+/// The system-clock timers of a loop, with one timerfd. It is set to the earliest of them, and also
+/// becomes readable when the clock is set.
 class system_timers {
 public:
     /// Throws std::system_error.
@@ -21,11 +21,11 @@ public:
 
     timer_heap& heap() noexcept { return room_->heap; }
     timer_room& room() noexcept { return *room_; }
-    /// The earliest deadline may have changed.
+    /// Sets the timerfd again after a change of the earliest deadline.
     void update() noexcept;
-    /// Ends the reading of the timerfd.
+    /// Closes the timerfd, which ends the reading of it.
     void close() noexcept { timerfd_.close(); }
-    /// The timerfd is the parent's: makes another. Throws std::system_error.
+    /// Replaces the timerfd, which is the parent's. Throws std::system_error.
     void after_fork_in_child();
 
 private:

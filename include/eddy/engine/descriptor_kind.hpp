@@ -7,16 +7,16 @@
 
 namespace eddy {
 
-/// What an fd is. It decides what a short read or write proves, and how a call is kept from
+/// The kind of an fd. It decides what a short read or write proves, and how a call is kept from
 /// blocking and from raising SIGPIPE.
 enum class descriptor_kind : std::uint8_t {
-    unknown,   ///< find out
+    unknown,   ///< attaching finds out
     tcp,       ///< a short transfer means drained or full, unless there is urgent data
     stream,    ///< any other stream socket: only EAGAIN proves that it is drained
     datagram,  ///< a socket that keeps message boundaries
     pipe,      ///< a short write means full; packets may hide behind a short read
     tty,
-    file,   ///< always ready: regular files, directories, block devices, what epoll refuses
+    file,   ///< always ready: regular files, directories, block devices, and what epoll refuses
     other,  ///< eventfd, timerfd, signalfd, pidfd, inotify, character devices
 };
 

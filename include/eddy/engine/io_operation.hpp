@@ -41,31 +41,31 @@ enum class opcode : std::uint8_t {
 
 EDDY_API const char* to_string(opcode code) noexcept;
 
-/// Why an operation ends without having been done.
+/// The reason why an operation ends without having been done.
 enum class end_reason : std::uint8_t {
     none,
     canceled,   ///< operation_canceled: by its user, or by the end of the loop
     closed,     ///< operation_canceled: its descriptor was closed
     timed_out,  ///< errc::timed_out
     bad_fd,     ///< bad_file_descriptor: others closed the fd
-    no_memory,  ///< not_enough_memory: for its deadline
+    no_memory,  ///< not_enough_memory: there was none for its deadline
 };
 
-/// Numbers of the first and the last of an operation's results in a result_pool.
+/// The first and the last of an operation's results, by their numbers in a result_pool.
 struct record_chain {
     std::uint32_t first;  ///< UINT32_MAX: there are none
     std::uint32_t last;
 };
 
-/// What an operation is to do. Made by the functions in <eddy/loop/requests.hpp>.
+/// A request for an I/O operation, made by the functions in <eddy/loop/requests.hpp>.
 /// Lifetime: what it points to (buffers, vectors, addresses, paths) must live until the operation
 /// has completed.
 struct io_request {
     opcode code = opcode::none;
     bool multishot = false;
     bool all = false;  ///< ends when everything was moved; vectors are consumed in place
-    /// wait: only for something new. Whoever sets it has seen since the last result that nothing
-    /// more can be done, so that a poller that tells of edges need not look at the start.
+    /// wait: completes only for something new. The caller has found, since the last result, that
+    /// nothing more can be done. An edge-triggered poller then need not be asked at the start.
     bool edge = false;
     /// recv, send, recvmsg, sendmsg: MSG_*; accept: SOCK_*; shutdown: SHUT_*; open: O_*;
     /// wait: interest; readv, writev: the number of vectors; fsync: 1 for data only;
@@ -73,30 +73,32 @@ struct io_request {
     int flags = 0;
     fd_slot* slot = nullptr;
     std::uint32_t generation = 0;
-    /// open: the mode of a new file; connect: the address's length; accept: 1 if every error is a
-    /// result, also those that an accept survives; wait: 1 if every engine looks at the start, not
-    /// only the kernel later, unless it is for something new.
+    /// open: the mode of a new file; connect: the length of the address; accept: 1 if every error
+    /// is a result, even one that an accept survives; wait: 1 if every engine looks at the start,
+    /// unless `edge` is set (otherwise io_uring leaves that to the kernel).
     std::uint32_t mode = 0;
-    /// Buffer, iovec, msghdr, sockaddr, path; receive: the buffer that was lent, once there is one.
+    /// Buffer, iovec, msghdr, sockaddr, path; receive: the lent buffer, once there is one.
     void* data = nullptr;
     union {
-        std::uint64_t size = 0;  ///< of the buffer, also of one to come; open: RESOLVE_*
+        std::uint64_t size = 0;  ///< of the buffer, even a future one; open: RESOLVE_*
         unsigned* address_size;  ///< accept: a socklen_t, or null
     };
     union {
         std::int64_t offset = -1;  ///< of the file; -1: its own position; open: the directory's fd
-        record_chain records;      ///< io_uring, multishot: what came and was not delivered yet
+        record_chain records;      ///< io_uring, multishot: results that were not delivered yet
     };
 
     int directory() const noexcept { return static_cast<int>(offset); }
 };
 
-/// One piece of I/O. It completes exactly once; a multishot one completes several times, with
+/// One piece of I/O. It completes exactly once; a multishot operation completes several times, with
 /// more() on all but the last.
 ///
-/// Its completion is called on the loop's thread, after start() or from inside it (never more than
-/// `loop_options::inline_max` deep). It may start the operation anew or destroy it; a multishot one
-/// only when more() is false.
+/// The completion is called on the loop's thread, after start() or inside it (at most
+/// `loop_options::inline_max` deep). It may start the operation again or destroy it; for a
+/// multishot operation, only when more() is false.
+///
+/// Lifetime: must stay alive and in place while it is pending.
 class io_operation : public operation {
 public:
     using callback = void (*)(io_operation&) noexcept;
@@ -112,14 +114,14 @@ public:
     }
 
     void set_callback(callback on_complete) noexcept { callback_ = on_complete; }
-    /// Precondition: not pending.
+    /// Precondition: the operation is not pending.
     void set_priority(priority_level priority) noexcept {
         EDDY_ASSERT(!pending() && priority < priority_count, "bad time or value for a priority");
         priority_ = priority;
     }
 
-    /// One in the background does not keep run_mode::empty, run_one() and run_some() going.
-    /// Precondition: not pending.
+    /// Moves the operation to the background, where it does not keep run_mode::empty, run_one() and
+    /// run_some() going. Precondition: the operation is not pending.
     void set_background(bool background) noexcept {
         EDDY_ASSERT(!pending(), "bad time to move an operation to the background");
         background_ = background;
@@ -129,13 +131,13 @@ public:
     bool more() const noexcept { return more_; }
     io_result result() const noexcept { return result_; }
     const io_request& request() const noexcept { return request_; }
-    /// It ended because it was cancelled, or the loop ends; not because its descriptor was closed.
+    /// True if the operation ended because it was cancelled or the loop ends; false if its
+    /// descriptor was closed.
     bool was_canceled() const noexcept {
         return wanted_end_ == end_reason::canceled &&
                result_.system_error() == static_cast<int>(std::errc::operation_canceled);
     }
-    /// Whether the descriptor that it was started on is not attached any more: starting it again
-    /// would be for nothing.
+    /// True if the operation's descriptor is no longer attached: starting it again is pointless.
     bool lost_descriptor() const noexcept {
         const fd_slot* const slot = request_.slot;
         return slot != nullptr && (slot->generation != request_.generation || slot->detaching);
@@ -144,7 +146,7 @@ public:
 protected:
     io_operation(callback on_complete, const io_request& request) noexcept
         : operation(node_kind::io), request_(request), callback_(on_complete) {}
-    /// Precondition: not pending.
+    /// Precondition: the operation is not pending.
     void aim_at(fd_slot* slot, std::uint32_t generation) noexcept {
         request_.slot = slot;
         request_.generation = generation;
@@ -175,29 +177,28 @@ private:
     io_operation* list_next_ = nullptr;
     io_operation* list_prev_ = nullptr;
     union {
-        std::uint32_t moved_ = 0;  ///< by earlier calls for a transfer that wants all
-        std::uint32_t told_;       ///< readiness engines: what a wait was told of
-        std::uint32_t buffers_;    ///< io_uring: how many the kernel had got before a receive
-        std::uint32_t gone_;       ///< io_uring: connections in a row that an accept skipped
+        std::uint32_t moved_ = 0;  ///< by earlier calls of a transfer that wants all
+        std::uint32_t told_;       ///< readiness engines: the conditions reported to a wait
+        std::uint32_t buffers_;    ///< io_uring: buffers given to the kernel before a receive
+        std::uint32_t gone_;       ///< io_uring: connections in a row that were gone
     };
     phase phase_ = phase::idle;
     end_reason wanted_end_ = end_reason::none;
     union {
         std::uint8_t in_a_row_ = 0;  ///< io_uring: results of a multishot receive, see uring_engine
-        /// Readiness engines: not 0 for a receive of which nothing need be asked when it is popped.
-        /// It is on a socket, comes once, is work in the foreground, and has neither a deadline nor
-        /// a buffer.
+        /// Readiness engines: not 0 for a receive that needs no checks when it is popped. It is on
+        /// a socket, single, in the foreground, and has neither a deadline nor a buffer.
         std::uint8_t easy_;
     };
     bool background_ : 1 = false;
     bool more_ : 1 = false;
     bool timed_ : 1 = false;
     bool in_kernel_ : 1 = false;
-    /// A connect that has begun; io_uring: the kernel is asked to poll, not to do it.
+    /// A connect that has begun. io_uring: the kernel only polls for the operation.
     bool in_progress_ : 1 = false;
     bool cancel_sent_ : 1 = false;
-    bool ending_ : 1 = false;  ///< io_uring: its last result is there, the kernel still holds it
-    bool takes_lease_ : 1 = false;  ///< a receive whose completion takes the buffer out of it
+    bool ending_ : 1 = false;  ///< io_uring: its last result is there, and the kernel still has it
+    bool takes_lease_ : 1 = false;  ///< a receive whose completion takes the buffer
 
     friend class loop;
     friend class lease_operation;

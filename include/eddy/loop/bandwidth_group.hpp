@@ -10,20 +10,19 @@
 
 namespace eddy {
 
-/// Watches and streams of one priority that share the time of their loop by bytes moved: of those
-/// that are ready, the one that has moved the fewest bytes by its weight goes first. With weights
-/// of 3 and 1, and always something to do, the first moves three quarters of all bytes.
+/// A group of watches and streams of one priority that share their loop's time by bytes moved.
+/// Among the ready members, the one that has moved the fewest bytes by its weight goes first. With
+/// weights of 3 and 1 and both always ready, the first moves three quarters of all bytes.
 ///
 ///     bandwidth_group group(loop);
-///     group.add(watch, 3);               // an fd_watch, whose callback tells moved()
+///     group.add(watch, 3);               // an fd_watch, whose callback calls moved()
 ///     bandwidth_share share(group, 1);   // for senders: see in_turn()
 ///
-/// A member should move a bounded amount in its turn: a group chooses between them, it does not
-/// interrupt them. One that was idle does not save up what it did not use, except `credit` bytes by
-/// weight.
+/// A member should move a bounded amount in its turn: the group chooses between members, it does
+/// not interrupt them. An idle member saves up at most `credit` bytes by weight.
 ///
-/// Thread: the loop's. Lifetime: watches leave it when they are removed or destroyed, shares when
-/// they are destroyed, and all must have before it is destroyed.
+/// Thread: the loop's. Lifetime: all members must have left before the group is destroyed. A watch
+/// leaves when it is removed or destroyed, a share when it is destroyed.
 class EDDY_API bandwidth_group {
 public:
     explicit bandwidth_group(loop& home, priority_level priority = default_priority,
@@ -32,10 +31,10 @@ public:
     bandwidth_group(const bandwidth_group&) = delete;
     bandwidth_group& operator=(const bandwidth_group&) = delete;
 
-    /// A watch gets the priority of the group. Throws std::bad_alloc. Precondition: the member is
-    /// in no group, and `weight` is not 0.
+    /// Adds a member; a watch gets the priority of the group. Throws std::bad_alloc.
+    /// Precondition: the member is in no group, and `weight` is not 0.
     void add(bandwidth_member& member, std::uint32_t weight = 1);
-    /// From the next event on it goes its own way.
+    /// Removes a member, whose next event is delivered without the group.
     void remove(bandwidth_member& member) noexcept;
 
     loop& home() const noexcept { return home_; }
@@ -51,10 +50,10 @@ private:
     loop& home_;
     std::size_t credit_;
     std::size_t size_ = 0;
-    detail::bandwidth_pass pass_;             ///< of whom was chosen last
-    std::vector<bandwidth_member*> offered_;  ///< a heap, with the one that is to run in front
+    detail::bandwidth_pass pass_;             ///< of the member that was chosen last
+    std::vector<bandwidth_member*> offered_;  ///< a heap, with the next member in front
     entry turn_;
-    bool* gone_ = nullptr;  ///< while a member runs: to be told if the group is destroyed
+    bool* gone_ = nullptr;  ///< while a member runs: set if the group is destroyed
 
     friend class bandwidth_member;
 };

@@ -21,36 +21,35 @@ class attached_fd;
 }
 
 struct descriptor_options {
-    /// What the fd is, where it is known: saves the calls that find out.
+    /// The kind of the fd, if it is known: saves calls that would find out.
     descriptor_kind kind = descriptor_kind::unknown;
-    /// For lists of what is going on. Must live as long as the descriptor.
+    /// Names the descriptor in reports and lists. Lifetime: must live as long as the descriptor.
     const char* name = nullptr;
-    /// Set O_NONBLOCK with io_uring too, for calls that are made beside the loop's.
+    /// Sets O_NONBLOCK on io_uring too, for calls that the program makes itself.
     bool nonblocking = false;
 };
 
-/// An fd that is attached to a loop, so that operations can be started on it. Closes it.
+/// Owns and closes an fd that is attached to a loop, so that operations can be started on it.
 ///
-/// Blocking mode: epoll and poll need O_NONBLOCK. attach sets it, and release() takes it away again
-/// if it was not set before. It is never set on a description that others are likely to share:
-/// terminals, and the fds 0, 1 and 2; there each call is preceded by a poll(), and writes are made
-/// in small pieces. io_uring touches it only for send_file() and where
-/// `nonblocking` asks for it, in the same way.
+/// Blocking mode: epoll and poll need O_NONBLOCK. Attaching sets it, and release() clears it if it
+/// was not set before. It is never set on a file description that others may share: terminals, and
+/// the fds 0, 1 and 2. There a poll() precedes each call, and writes are made in small pieces.
+/// io_uring sets it only for send_file() and if `nonblocking` asks for it, by the same rules.
 ///
-/// A descriptor, request or sender that is still around after its fd was closed finds the fd gone,
-/// also when another file has got the number. The number's generation, a counter of 32 bits, tells
-/// them apart. It repeats after 2^31 attach-and-close cycles of one fd number on one loop: do not
-/// keep a stale one for that long.
+/// A descriptor, request or sender that outlives its fd finds the fd gone, even if another file has
+/// the number by then: the number's generation, a counter of 32 bits, tells them apart. It repeats
+/// after 2^31 attach-and-close cycles of one fd number on one loop, so do not keep a stale object
+/// that long.
 ///
-/// Thread: the loop's, or any while the loop does not run: closing or destroying it while another
-/// thread runs the loop aborts. Must not outlive the loop.
+/// Thread: the loop's, or any while the loop does not run. Closing or destroying a descriptor while
+/// another thread runs the loop aborts. Lifetime: must not outlive the loop.
 class descriptor {
 public:
     descriptor() noexcept = default;
-    /// Throws std::system_error: `bad_file_descriptor`, `file_exists` if this fd is attached to
-    /// this loop already, what the kernel says.
+    /// Attaches `fd`. Throws std::system_error, and closes the fd then: `bad_file_descriptor`,
+    /// `file_exists` if this fd is attached to this loop already, or the kernel's error.
     EDDY_API descriptor(loop& home, unique_fd fd, descriptor_options options = {});
-    /// The same without exceptions: on error `fd` keeps its fd and `out` is unchanged.
+    /// Attaches `fd` without exceptions. On error, `fd` keeps its fd and `out` is unchanged.
     EDDY_API static std::error_code attach(loop& home, unique_fd& fd, descriptor& out,
                                            descriptor_options options = {}) noexcept;
 
@@ -71,24 +70,22 @@ public:
     }
     ~descriptor() { clear(); }
 
-    /// Ends what is pending on it with `operation_canceled`, and closes the fd as soon as the
-    /// kernel has let go of it: at once on epoll and poll, in the next turn at the latest on
-    /// io_uring. To wait for the end, start close() from <eddy/loop/requests.hpp>. If others have
-    /// closed the fd already, what is at its number now is left alone, and what is pending ends
-    /// with `bad_file_descriptor` (as far as the kernel tells files apart, and if the kind was not
-    /// given).
+    /// Ends pending operations with `operation_canceled`, and closes the fd when the kernel has let
+    /// go of it: at once on epoll and poll, by the end of the next turn on io_uring. To wait for
+    /// the end, start close() from <eddy/loop/requests.hpp>. If others have closed the fd already,
+    /// a new file with its number is left alone, and pending operations end with
+    /// `bad_file_descriptor`, as far as the kernel tells files apart.
     EDDY_API void close() noexcept;
 
-    /// Ends what is pending on it with `operation_canceled` and gives the fd back. May block for as
-    /// long as the kernel takes to cancel. Fails with `device_or_resource_busy` while a blocking
-    /// call on it is with another thread, and with `bad_file_descriptor` if it is not attached or
-    /// others have closed it.
+    /// Ends pending operations with `operation_canceled` and gives the fd back. May block while the
+    /// kernel cancels. Fails with `device_or_resource_busy` while another thread makes a blocking
+    /// call on it, and with `bad_file_descriptor` if nothing is attached or others have closed it.
     EDDY_API std::error_code release(unique_fd& out) noexcept;
 
-    /// -1: nothing is attached, or the fd was closed by others and its number used again.
+    /// Returns the fd. -1: nothing is attached, or others closed the fd and its number is in use.
     EDDY_API int native_handle() const noexcept;
-    /// What it was when it was attached; unknown if nothing is. Asks nobody: senders are made with
-    /// it on threads that are not the loop's.
+    /// Returns the kind that the fd had when it was attached; unknown if nothing is attached. Reads
+    /// only this object, since senders are made on other threads too.
     descriptor_kind kind() const noexcept {
         return slot_ != nullptr ? kind_ : descriptor_kind::unknown;
     }
@@ -103,16 +100,16 @@ private:
             close();
         }
     }
-    /// On error `out` is unchanged.
+    /// Attaches `fd`. On error it stays the caller's, and `out` is unchanged.
     static std::error_code attach(loop& home, int fd, descriptor& out,
                                   const attach_options& options) noexcept;
-    /// For a watch, which starts nothing but waits on it and leaves the fd to another.
+    /// Attaches an fd for a watch, which only starts waits on it and does not own it.
     static std::error_code attach_to_watch(loop& home, int fd, descriptor& out,
                                            const char* name) noexcept;
-    /// The same for one that a watch has just let go. False: it is not as it was then, and not
-    /// attached. Precondition: this is empty.
+    /// Attaches an fd that a watch has just given back. False: it has changed since, and is not
+    /// attached. Precondition: this descriptor is empty.
     [[nodiscard]] EDDY_API bool attach_again(loop& home, int fd, const char* name) noexcept;
-    /// As release(), but says nothing of an fd that others have closed.
+    /// Gives the fd back as release() does, but does not report an fd that others have closed.
     void give_back() noexcept;
     EDDY_COLD void closed_elsewhere() const noexcept;
 

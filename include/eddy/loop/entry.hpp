@@ -6,15 +6,15 @@
 
 namespace eddy {
 
-/// A piece of work that can be posted to a loop, owned by its user.
+/// A piece of work that can be posted to a loop. Its user owns it.
 ///
 ///     idle --post()--> posted --the loop takes it--> idle, then on_run
 ///                      posted --cancel()--> cancelled --the loop takes it--> idle, then on_cancel
 ///
-/// Exactly one of the two callbacks is called for each post(); either may be null. It may post the
-/// entry again, or destroy it. Callbacks must not throw.
+/// Each post() leads to exactly one call of one of the two callbacks, either of which may be null.
+/// A callback may post the entry again or destroy it, and must not throw.
 ///
-/// Lifetime: from post() until its callback was called.
+/// Lifetime: the entry must stay alive from post() until its callback was called.
 class entry : public operation {
 public:
     using callback = void (*)(entry&) noexcept;
@@ -33,7 +33,7 @@ public:
         on_run_ = on_run;
         on_cancel_ = on_cancel;
     }
-    /// Precondition: not posted.
+    /// Precondition: the entry is not posted.
     void set_priority(priority_level priority) noexcept {
         EDDY_ASSERT(!posted() && priority < priority_count, "bad time or value for a priority");
         priority_ = priority;
@@ -45,7 +45,7 @@ private:
     static constexpr std::uint8_t is_posted = 1;
     static constexpr std::uint8_t is_cancelled = 2;
 
-    /// Work of the library's own, which is done before all other, also while the loop ends.
+    /// Marks work of the library itself, which goes before all other, even while the loop ends.
     struct command {};
     entry(command, callback on_run) noexcept
         : operation(node_kind::entry), on_run_(on_run), on_cancel_(on_run) {
@@ -56,8 +56,8 @@ private:
     /// Thread: any.
     void request_cancel() noexcept {
         std::uint8_t expected = is_posted;
-        // relaxed: only the word itself travels. The loop that misses it runs the entry, which is
-        // what a cancellation that comes too late means.
+        // relaxed: only the word itself travels. A loop that misses the cancellation runs the
+        // entry, as if it had come too late.
         state_.compare_exchange_strong(expected, is_cancelled, std::memory_order_relaxed);
     }
 

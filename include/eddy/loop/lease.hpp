@@ -14,10 +14,10 @@ namespace detail {
 class lease_chain;
 }
 
-/// A buffer with received data that belongs to a loop and is lent to whoever holds this. An empty
-/// one has no buffer. Destroying it gives the buffer back, for another receive.
+/// A buffer of received data that belongs to a loop and is lent to the holder of this object. Its
+/// destructor gives the buffer back, for another receive. An empty lease has no buffer.
 ///
-/// Thread: any, one at a time. May outlive the descriptor and the loop.
+/// Thread: any, one at a time. Lifetime: may outlive the descriptor and the loop.
 class lease {
 public:
     lease() noexcept = default;
@@ -37,10 +37,10 @@ public:
     }
     std::size_t size() const noexcept { return buffer_ != nullptr ? buffer_->size : 0; }
     bool empty() const noexcept { return buffer_ == nullptr; }
-    /// Whether it has a buffer.
+    /// True if the lease has a buffer.
     explicit operator bool() const noexcept { return buffer_ != nullptr; }
 
-    /// Gives the buffer back now.
+    /// Gives the buffer back.
     void reset() noexcept {
         if (buffer_ != nullptr) {
             give_back();

@@ -7,15 +7,15 @@
 
 namespace eddy {
 
-/// A receive, perhaps a multishot one, whose completion must take the buffer out of it, each time
-/// that there is one.
+/// A receive, single or multishot, whose completion must take the buffer whenever there is one.
 class lease_operation : public io_operation {
 public:
     explicit lease_operation(callback on_complete) noexcept : io_operation(on_complete) {
         takes_lease_ = true;
     }
 
-    /// In its completion, instead of loop::take_lease(). Empty: there was an error, or the end.
+    /// Takes the buffer, inside the completion, in place of loop::take_lease(). Empty after an
+    /// error and at the end of the stream.
     lease take_lease() noexcept { return loop::lease_of(*this); }
 };
 

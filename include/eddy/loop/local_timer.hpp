@@ -6,18 +6,17 @@
 
 namespace eddy {
 
-/// A timer of one shot that only the thread of its loop sets and disarms: as large as a cache line,
-/// half as large as a timer. For those of which there are many, such as a limit for each
-/// connection.
+/// A one-shot timer that only its loop's thread sets and disarms. Its size is one cache line, half
+/// that of a timer: made for large numbers, such as one time limit per connection.
 ///
 ///     idle --post_at()--> armed --due--> idle, then on_run
 ///     armed --disarm(), or the loop ends--> idle
 ///
-/// Never early; equal deadlines in the order in which they were set. Room for it is reserved here,
-/// so that setting, moving and firing never allocate and never fail.
+/// A timer never fires early, and equal deadlines fire in the order in which they were set. The
+/// constructor reserves room, so that setting, moving and firing never allocate and never fail.
 ///
-/// Lifetime: while it is armed. One that is not may outlive the loop. on_run is called on the
-/// loop's thread, must not throw, and may set the timer again or destroy it.
+/// Lifetime: the timer must stay alive while it is armed; an unarmed timer may outlive the loop.
+/// on_run runs on the loop's thread, must not throw, and may set the timer again or destroy it.
 class local_timer : public timer_base {
 public:
     using callback = void (*)(local_timer&) noexcept;

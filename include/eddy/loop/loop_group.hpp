@@ -18,48 +18,52 @@ struct loop_group_options {
     bool pin_to_cores = false;
 };
 
-/// A fixed set of loops, one thread each. If the kernel refuses to let one of them wait (see
-/// loop::run()), that is reported, and all others stop: join() throws what that run() has thrown.
+/// A fixed set of loops, each with a thread of its own. If the kernel refuses to let a loop wait
+/// (see loop::run()), that is reported and all others stop. join() then throws its exception.
+///
+/// Thread: one at a time, except what is marked "any" and what scheduler declares.
 class EDDY_API loop_group final : public scheduler {
 public:
-    /// Throws std::system_error.
+    /// Makes the loops. Throws std::system_error and std::bad_alloc.
     explicit loop_group(loop_group_options options);
-    /// Stops and joins. What join() would throw was reported.
+    /// Stops and joins. A failure that join() would throw was reported. Precondition: not called on
+    /// a thread of the group.
     ~loop_group();
     loop_group(const loop_group&) = delete;
     loop_group& operator=(const loop_group&) = delete;
 
-    /// Starts the threads. Each runs its loop until it is stopped and drained. Throws
-    /// std::system_error; then none is running.
+    /// Starts the threads, each of which runs its loop until it is stopped and drained. Throws
+    /// std::system_error if a thread cannot be started; then none is running.
     void start();
-    /// Blocks `signals` in the calling thread first, as block_signals() in
-    /// <eddy/os/block_signals.hpp> does, so that the new threads inherit the mask. They stay
-    /// blocked in the caller.
+    /// Blocks `signals` in the calling thread for good, as block_signals() in
+    /// <eddy/os/block_signals.hpp> does, and starts the threads, which inherit the mask. Throws as
+    /// start() does.
     void start(const sigset_t& signals);
-    /// Thread: any. Before start() it ends the next run as soon as it has begun; between start()
-    /// and join() it ends just that run, also of loops that have ended already.
+    /// Stops all loops. Before start(), this ends the next run as soon as it begins. Between
+    /// start() and join(), it ends just that run, even of loops that have ended. Thread: any.
     void stop() noexcept;
-    /// Returns when all threads have ended. Not from one of them. Throws what has ended the first
-    /// loop that could not run on; after that the group can be started again, however many have
-    /// failed.
+    /// Returns when all threads have ended. Throws the exception that ended the first loop that
+    /// could not go on; after that the group can be started again, however many loops have failed.
+    /// Precondition: not called on a thread of the group.
     void join();
 
     std::size_t size() const noexcept;
+    /// Returns a loop by its index. Precondition: `index` is less than size(). Thread: any.
     loop& at(std::size_t index) noexcept;
-    /// The current loop if it is one of these, else one after the other.
+    /// Returns this thread's loop if it belongs to the group, else each loop in turn. Thread: any.
     loop& next() noexcept;
 
-    /// A group_scheduler: include <eddy/io/loop_scheduler.hpp>.
+    /// Returns a group_scheduler; include <eddy/io/loop_scheduler.hpp>.
     template <class Group = loop_group>
     auto get_scheduler() noexcept {
         return scheduler_of(static_cast<Group&>(*this));
     }
 
-    /// To next().
     using scheduler::post;
+    /// Posts `e` to next().
     void post(entry& e) noexcept override;
     void cancel(entry& e) noexcept override;
-    /// On the loop that the timer belongs to.
+    /// Sets or moves `t` on the loop that it belongs to.
     void post_at(time_point when, timer& t) noexcept override;
     void cancel(timer& t) noexcept override;
 

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The requests that a loop performs on a descriptor. Their flags are the kernel's.
+//
+// Lifetime: buffers, vectors, messages, addresses and paths, and what they point to, must live
+// until the operation has completed.
+//
+// Every operation can be cancelled and can have a deadline, except calls that run inline. On epoll
+// and poll these are open, close, fsync, and read and write on files, wherever they are made. A
+// cancellation ends them only while they wait for their turn.
+//
+// Reads of one descriptor are performed in the order of their starts, and so are writes, except for
+// those with an offset. Other operations (readiness, connect, shutdown, fsync) wait for no other.
 #pragma once
 
 #include <eddy/base/config.hpp>
@@ -10,30 +22,18 @@
 #include <cstdint>
 #include <span>
 
-/// What a loop can be asked to do with a descriptor. The flags are the kernel's.
-///
-/// Lifetime: buffers, vectors, messages, addresses and paths must live until the operation has
-/// completed, and so must what they point to.
-///
-/// Every operation can be cancelled and can have a deadline, except calls that run inline: on epoll
-/// and poll those are open, close, fsync, and read and write on files, wherever they are made.
-/// There a cancellation has no effect, unless they still wait for their turn.
-///
-/// Reads of one descriptor are performed in the order in which they were started, and so are
-/// writes, except for those with an offset. The others (readiness, connect, shutdown, fsync) wait
-/// for nobody.
 namespace eddy {
 
-/// Where files are read and written: at the file's own position.
+/// The offset that means the file's own position.
 inline constexpr std::int64_t at_position = -1;
 
-/// What the functions below have in common.
+/// Builds requests, for the functions of this header.
 struct request_builder {
-    /// The most that one call moves.
+    /// Upper bound on the bytes that one call moves.
     static constexpr std::size_t size_max = 0x7ffff000;
     static constexpr int wait_for_all = 0x100;  ///< MSG_WAITALL
 
-    // Each is made in one go: what is written in parts is slow to copy soon after.
+    // Each request is written as a whole: a copy right after piecewise writes would be slow.
     static io_request on(const descriptor& d, opcode code) noexcept {
         return {.code = code,
                 .slot = d.slot_,
@@ -63,7 +63,7 @@ struct request_builder {
     }
 };
 
-/// receive(), in less room: for who keeps it.
+/// A compact form of receive(), for callers that store the request.
 class receive_request {
 public:
     explicit receive_request(const descriptor& d) noexcept
@@ -81,13 +81,15 @@ private:
     std::uint32_t generation_;
 };
 
+/// The direction of a stream_request: `in` reads, `out` writes.
 enum class direction : std::uint8_t { in, out };
 
-/// A read or write of a stream, in less room: for who keeps it. `All`: as read_all(), write_all().
+/// A compact form of a read or write of a stream, for callers that store the request. `All`: until
+/// everything was moved, as read_all() and write_all() do.
 template <direction Direction, bool All>
 class stream_request {
 public:
-    /// One call moves no more of it.
+    /// Upper bound on the bytes that one call moves.
     static constexpr std::size_t size_max = All ? std::size_t{1} << 30U : request_builder::size_max;
 
     stream_request(const descriptor& d, std::span<const std::byte> buffer) noexcept
@@ -110,9 +112,9 @@ public:
                 .size = size_ < size_max ? size_ : size_max,
                 .offset = at_position};
     }
-    /// All of it, also what one call does not move.
+    /// Returns the number of all bytes, including those that one call does not move.
     std::size_t size() const noexcept { return size_; }
-    /// So much was moved: the rest is asked for.
+    /// Removes the `count` bytes that were moved: the request asks for the rest.
     void skip(std::size_t count) noexcept {
         data_ += count;
         size_ -= count;
@@ -128,123 +130,133 @@ private:
     friend class own_io;
 };
 
-/// Result: bytes; 0 is the end of the file or stream, or an empty buffer. At most 2 GiB - 4 KiB are
-/// moved by one operation, however large the buffer is.
+/// Reads into `buffer`. Result: bytes; 0 at the end of the file or stream, or for an empty buffer.
+/// One operation moves at most 2 GiB - 4 KiB, however large the buffer is.
 EDDY_API io_request read(const descriptor& d, std::span<std::byte> buffer,
                          std::int64_t offset = at_position) noexcept;
-/// Result: bytes, perhaps fewer than were given. A pipe without a reader: EPIPE, never SIGPIPE.
+/// Writes from `buffer`. Result: bytes, perhaps fewer. A pipe without a reader: EPIPE, never
+/// SIGPIPE.
 EDDY_API io_request write(const descriptor& d, std::span<const std::byte> buffer,
                           std::int64_t offset = at_position) noexcept;
-/// Of more than 1,024 vectors the first are used: one call takes no more. All of them are one
-/// message where there are messages, which is an error then.
+/// Reads into `vectors`. Only the first 1,024 are used: one call takes no more. A datagram uses all
+/// of them, and more than 1,024 are an error.
 EDDY_API io_request readv(const descriptor& d, std::span<const iovec> vectors,
                           std::int64_t offset = at_position) noexcept;
+/// Writes from `vectors`. Only the first 1,024 are used, as by readv().
 EDDY_API io_request writev(const descriptor& d, std::span<const iovec> vectors,
                            std::int64_t offset = at_position) noexcept;
 
-/// The same until all of it was moved, on everything except datagrams, which are one message each.
-/// They end with less only at the end of the file or stream, at an error, a cancellation or the
-/// deadline. What was moved is the result even then; the error shows at the next transfer in that
-/// direction (with a file: if it is still there).
+/// Reads until `buffer` is full; from a datagram socket, one message. Ends with less only at the
+/// end of the file or stream, at an error, a cancellation or the deadline. The bytes that were
+/// moved are the result even then; the error shows at the next read (of a file: if it persists).
 EDDY_API io_request read_all(const descriptor& d, std::span<std::byte> buffer,
                              std::int64_t offset = at_position) noexcept;
+/// Writes all of `buffer`; to a datagram socket, as one message. Ends with less as read_all() does.
 EDDY_API io_request write_all(const descriptor& d, std::span<const std::byte> buffer,
                               std::int64_t offset = at_position) noexcept;
-/// The operation changes `vectors` to keep count: they are of no use afterwards.
+/// Reads until `vectors` are full, as read_all() does. The operation changes `vectors` to keep
+/// count: they are of no use afterwards.
 EDDY_API io_request readv_all(const descriptor& d, std::span<iovec> vectors,
                               std::int64_t offset = at_position) noexcept;
+/// Writes all of `vectors`, as write_all() does, and changes them as readv_all() does.
 EDDY_API io_request writev_all(const descriptor& d, std::span<iovec> vectors,
                                std::int64_t offset = at_position) noexcept;
 
-/// Sockets. MSG_DONTWAIT is ignored: an operation waits until it can be done. With MSG_WAITALL it
-/// waits until the whole buffer was moved, as read_all() and write_all() do.
+/// Receives from a socket, with the results of read(). MSG_DONTWAIT is ignored: an operation waits
+/// until it can be done. With MSG_WAITALL it waits until the buffer is full, as read_all() does.
 inline io_request recv(const descriptor& d, std::span<std::byte> buffer, int flags = 0) noexcept {
     return request_builder::message(d, opcode::recv, buffer, flags);
 }
-/// A peer that is gone: EPIPE or ECONNRESET, never SIGPIPE.
+/// Sends to a socket; flags as for recv(). A peer that is gone: EPIPE or ECONNRESET, never SIGPIPE.
 inline io_request send(const descriptor& d, std::span<const std::byte> buffer,
                        int flags = 0) noexcept {
     return request_builder::message(d, opcode::send, buffer, flags);
 }
-/// All of the buffer: MSG_WAITALL.
+/// Receives until `buffer` is full: MSG_WAITALL.
 inline io_request recv_all(const descriptor& d, std::span<std::byte> buffer) noexcept {
     return recv(d, buffer, request_builder::wait_for_all);
 }
+/// Sends all of `buffer`: MSG_WAITALL.
 inline io_request send_all(const descriptor& d, std::span<const std::byte> buffer) noexcept {
     return send(d, buffer, request_builder::wait_for_all);
 }
-/// What there is, in a buffer that the loop lends: while it waits it needs none. On everything that
-/// can be read; of a datagram what fits into one buffer. Result: bytes, of which
-/// `loop::take_lease()` gives the buffer; 0 at the end of the stream. While all buffers are lent
-/// (`loop_options::lease_max`) it waits until one comes back.
+/// Receives what there is into a buffer that the loop lends; no buffer is needed while it waits.
+/// Works on everything that can be read; of a datagram, it takes what fits into one buffer. Result:
+/// bytes, whose buffer `loop::take_lease()` returns; 0 at the end of the stream. While all buffers
+/// are out (`loop_options::lease_max`), it waits until one comes back.
 inline io_request receive(const descriptor& d) noexcept {
     return request_builder::on(d, opcode::receive);
 }
-/// The same again whenever more has come, so that it need not be started each time. A result
-/// without more() is the last one: 0 at the end of the stream or of an empty datagram, an error,
-/// or, at any time, bytes; then start it anew. What had come before it was cancelled is delivered
-/// first. Reads that are started meanwhile wait until it is over.
+/// Receives as receive() does, again and again, until it is cancelled or over. A result without
+/// more() is the last one: 0 at the end of the stream or for an empty datagram, an error, or, at
+/// any time, bytes; then start it again. Data from before a cancellation is delivered first. Reads
+/// that are started in the meantime wait until the multishot receive is over.
 inline io_request receive_multishot(const descriptor& d) noexcept {
     io_request request = receive(d);
     request.multishot = true;
     return request;
 }
-/// Descriptors that come with a message are CLOEXEC, and have the numbers that the kernel chose,
+/// Receives a message. Descriptors in it are CLOEXEC, and have the numbers that the kernel chose,
 /// which may be 0, 1 or 2.
 EDDY_API io_request recvmsg(const descriptor& d, msghdr& message, int flags = 0) noexcept;
+/// Sends a message. A peer that is gone: EPIPE or ECONNRESET, never SIGPIPE.
 EDDY_API io_request sendmsg(const descriptor& d, const msghdr& message, int flags = 0) noexcept;
-/// All of `count` bytes of a file, without bringing them into this process: sendfile(2). `file`
+/// Sends `count` bytes of a file with sendfile(2), without bringing them into this process. `file`
 /// stays the caller's, and must stay open until the operation has completed. Result: bytes; fewer
-/// at the end of the file, else as for write_all(). Switches the socket to non-blocking mode, on
-/// io_uring too.
+/// at the end of the file, otherwise as for write_all(). Switches the socket to non-blocking mode,
+/// even on io_uring.
 EDDY_API io_request send_file(const descriptor& socket, int file, std::int64_t offset,
                               std::size_t count) noexcept;
 
-/// Which errors of an accept are results.
+/// Says which errors of an accept are results.
 enum class accept_errors : std::uint8_t {
     /// Errors of the listener itself, such as `invalid_argument`: no later accept will succeed.
     lasting,
-    /// Also those that pass. The accepts of a listener pause for 50 ms after such an error; a
-    /// multishot one goes on behind it, so that the result has more().
+    /// Temporary errors too. The accepts of a listener pause for 50 ms after such an error. A
+    /// multishot accept goes on after it, so that its result has more().
     every,
 };
 
-/// Result: the new fd (`io_result::fd()`), CLOEXEC and never 0, 1 or 2, which is the receiver's to
-/// close.
+/// Accepts a connection. Result: the new fd (`io_result::fd()`), CLOEXEC and never 0, 1 or 2, which
+/// the receiver must close.
 ///
-/// An accept survives errors that pass. Connections that are gone again are skipped. While there
-/// are no descriptors or no memory (EMFILE, ENFILE, ENOBUFS, ENOMEM and the like), connections wait
-/// in the backlog: the accept tries every 50 ms until there is room. The first failure of a row is
-/// reported (<eddy/base/report.hpp>).
+/// An accept survives temporary errors. It skips connections that are already gone. While
+/// descriptors or memory are lacking (EMFILE, ENFILE, ENOBUFS, ENOMEM and the like), connections
+/// wait in the backlog and the accept tries every 50 ms. The first failure of a row is reported
+/// (<eddy/base/report.hpp>).
 EDDY_API io_request accept(const descriptor& d, int flags = 0,
                            accept_errors errors = accept_errors::lasting) noexcept;
+/// Accepts a connection, as accept() without an address does, and stores the peer's address.
 EDDY_API io_request accept(const descriptor& d, sockaddr* peer, unsigned* peer_size, int flags = 0,
                            accept_errors errors = accept_errors::lasting) noexcept;
-/// Accepts until it is cancelled or the listener fails for good: then more() is false.
+/// Accepts connections until it is cancelled or the listener fails for good; then more() is false.
 EDDY_API io_request accept_multishot(const descriptor& d, int flags = 0,
                                      accept_errors errors = accept_errors::lasting) noexcept;
+/// Connects a socket to `address`.
 EDDY_API io_request connect(const descriptor& d, const sockaddr* address, unsigned size) noexcept;
-/// At once, also before what is still being sent: wait for that first.
+/// Shuts down a socket at once, even before what is still being sent: wait for that first.
 EDDY_API io_request shutdown(const descriptor& d, int how) noexcept;
 
-/// Result: the new fd, CLOEXEC and never 0, 1 or 2. `directory` and `resolve` as for openat2(2); a
-/// kernel without openat2 fails if `resolve` is not 0.
+/// Opens a file. Result: the new fd, CLOEXEC and never 0, 1 or 2. `directory` and `resolve` are as
+/// for openat2(2); a kernel without openat2 fails if `resolve` is not 0.
 EDDY_API io_request open(const char* path, int flags, unsigned mode = 0, int directory = -100,
                          std::uint64_t resolve = 0) noexcept;
-/// Like descriptor::close(), but tells when the fd is closed. `d` is empty afterwards.
+/// Closes a descriptor as descriptor::close() does, and completes when the fd is closed. `d` is
+/// empty when this function returns.
 EDDY_API io_request close(descriptor& d) noexcept;
+/// Writes a file's data and metadata to its device; with `data_only`, as fdatasync(2) does.
 EDDY_API io_request fsync(const descriptor& d, bool data_only = false) noexcept;
 
-/// Completes when the descriptor is ready for something of `wanted`, at once if it is already.
-/// Result: what it is ready for (`ready_set()`), which includes error and hang-up unasked. It may
-/// be wrong when others read or write meanwhile: use calls that do not block. Files are always
-/// ready.
+/// Completes when the descriptor is ready for something of `wanted`, at once if it already is.
+/// Result: the conditions that it is ready for (`ready_set()`), error and hang-up always included.
+/// The result may be wrong if others read or write in the meantime: use calls that do not block.
+/// Files are always ready.
 EDDY_API io_request wait(const descriptor& d, interest wanted) noexcept;
-/// The same again whenever something new has arrived, until it is cancelled; an error or a hang-up
-/// is the last result. Take all there is (until EAGAIN): whether it is told again of what was left
-/// is not defined.
+/// Completes as wait() does whenever something new has arrived, until it is cancelled. An error or
+/// a hang-up is the last result. Take all there is (until EAGAIN): the rest may not be reported.
 EDDY_API io_request wait_multishot(const descriptor& d, interest wanted) noexcept;
 
+/// Returns the conditions in the result of a wait; none after an error.
 inline interest ready_set(io_result result) noexcept {
     return result ? static_cast<interest>(result.raw()) : interest::none;
 }

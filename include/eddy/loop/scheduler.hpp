@@ -18,8 +18,8 @@ namespace eddy {
 
 namespace detail {
 
-/// Calls `Function` on `object`: a member function, a function of a pointer or of a reference, or
-/// nothing for nullptr.
+/// Calls `Function` on `object`: a member, a function of a pointer or reference, or nothing for
+/// nullptr.
 template <auto Function, class Object>
 void call_on(Object& object) noexcept {
     using type = decltype(Function);
@@ -39,10 +39,10 @@ void entry_thunk(entry& node) noexcept {
     call_on<Function>(owner_of<Member>(node));
 }
 
-/// Reports the exception that is being handled, and what has thrown it, and ends the program.
+/// Reports the current exception and the callable that threw it, and ends the program.
 [[noreturn]] EDDY_API EDDY_COLD void posted_callable_threw(const char* signature) noexcept;
 
-/// A text that holds the name of the type, whether or not the program has RTTI.
+/// Returns a text that contains the name of the type, even without RTTI.
 template <class Callable>
 constexpr const char* callable_name() noexcept {
     return __PRETTY_FUNCTION__;
@@ -50,27 +50,28 @@ constexpr const char* callable_name() noexcept {
 
 }  // namespace detail
 
-/// Something that runs posted work: a loop, or a group of loops. Thread: any.
-/// Lifetime: it must outlive every call, also by other threads.
+/// Runs posted work and timers: a loop, or a group of loops. Thread: any. Lifetime: the scheduler
+/// must outlive every call, including those of other threads.
 class EDDY_API scheduler {
 public:
-    /// Runs `e` later, on the thread of a loop; never inside this call.
+    /// Queues `e`: its on_run is called on the thread of a loop, never inside this call.
     virtual void post(entry& e) noexcept = 0;
-    /// If `e` has not been taken by its loop yet, on_cancel is called there instead of on_run. One
-    /// that comes at the same time may be too late; then on_run is called.
+    /// Makes the loop call on_cancel instead of on_run, if it has not taken `e` yet. A cancellation
+    /// at that very moment may come too late.
     virtual void cancel(entry& e) noexcept = 0;
-    /// Sets or moves `t`. Nothing happens to a timer whose on_cancel is still to come.
+    /// Sets or moves `t`, due at `when`. No effect on a timer whose on_cancel is still to come.
     virtual void post_at(time_point when, timer& t) noexcept = 0;
-    /// on_cancel is called, always and once, on the loop's thread; on_run is not called any more
-    /// after that, and the timer may be destroyed.
+    /// Cancels `t`, armed or not: on_cancel is always called, once, on the loop's thread. After
+    /// that no on_run follows, and the timer may be destroyed.
     virtual void cancel(timer& t) noexcept = 0;
+    /// Sets or moves `t`, which is due after `delay`.
 
     void post_after(duration delay, timer& t) noexcept {
         post_at(saturating_add(clock::now(), delay), t);
     }
 
-    /// The typed form: `Entry` is a member of `object`, the two others are called on it. No
-    /// indirection beyond the one that every entry has.
+    /// Posts the entry that is a member of `object`, and calls `OnRun` or `OnCancel` on `object`,
+    /// without any indirection beyond the one that each entry has.
     ///
     ///     loop.post<job, &job::entry, &job::on_run, &job::on_cancel>(job);
     template <class T, auto Entry, auto OnRun, auto OnCancel = nullptr>
@@ -80,11 +81,11 @@ public:
         post(e);
     }
 
-    /// The convenient form: allocates. The callable is called, or only destroyed if it is cancelled
-    /// by the end of the loop. Throws std::bad_alloc, and what copying the callable throws.
+    /// Posts a callable, for which it allocates memory. A callable that the end of the loop cancels
+    /// is destroyed uncalled. Throws std::bad_alloc, and what copying the callable throws.
     ///
-    /// The callable must not throw: nobody is there to catch it. If it does, the exception and the
-    /// type of the callable are reported (see set_report_handler()), and std::terminate() is
+    /// The callable must not throw, since nobody can catch the exception. If it does, it is
+    /// reported with the type of the callable (see set_report_handler()), and std::terminate() is
     /// called.
     template <class Callable>
         requires(std::is_invocable_v<Callable&> && !std::is_base_of_v<entry, Callable>)
@@ -95,7 +96,7 @@ public:
             static void operator delete(void* gone, std::size_t size) noexcept {
                 detail::brief_delete(gone, size);
             }
-            // One whose alignment is special is allocated like any other.
+            // A callable with a special alignment is allocated like any other object.
             static void* operator new(std::size_t size, std::align_val_t alignment) {
                 return ::operator new(size, alignment);
             }

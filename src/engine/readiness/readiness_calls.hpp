@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Inline bodies of the plain-transfer path. A system call spoils the processor's prediction of
+// returns, so that each return from an enclosing function would be mispredicted.
 #pragma once
 
 #include "engine/buffer_pool.hpp"
 #include "engine/readiness/readiness_engine.hpp"
 #include "kernel/io.hpp"
 
-/// The calls of plain transfers, for whoever is to have them in line: after a call of the kernel
-/// the processor has forgotten where the functions around it return to.
 namespace eddy {
 
-/// For plain transfers on most descriptors, with one comparison, what short_means_empty() says.
+/// Gives short_means_empty()'s answer for most plain transfers with one comparison.
 inline bool short_empties(const fd_slot& slot) noexcept {
     slot_state asked;
     asked.hangup_seen = asked.urgent_seen = asked.shared = true;
@@ -41,8 +42,7 @@ inline progress readiness_engine::finish_easy_receive(io_operation& op) noexcept
     return attempt_plain<opcode::receive, true>(op);
 }
 
-/// A recv, a send, or a receive on a socket. What is left to say of most results is here; after()
-/// knows all.
+/// Makes the call of a recv, a send, or a receive on a socket. after() handles the rarer results.
 template <opcode Code, bool Easy>
 inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
     io_request& request = op.request_;
@@ -56,7 +56,7 @@ inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
     } else {
         request.size = pool_->buffer_size();
         lent = pool_->next();
-        // It has one already, or others wait for it.
+        // The receive has a buffer already, or others wait for one.
         const bool otherwise = (!Easy && request.data != nullptr) || !starving_.empty();
         if (lent == nullptr || otherwise) [[unlikely]] {
             return attempt_other(op);
@@ -86,13 +86,13 @@ inline progress readiness_engine::attempt_plain(io_operation& op) noexcept {
     return progress::finished;
 }
 
-/// A multishot receive has got something.
+/// Goes on with a multishot receive that has got something.
 inline progress readiness_engine::receives_on(io_operation& op, io_result result) noexcept {
     const fd_slot& slot = *op.request_.slot;
     op.result_ = result;
     hold(op);
     if (slot.may_read || !slot.tells_of_data) {
-        make_runnable(op);  // there is more, or the poller must be told that it waits
+        make_runnable(op);  // there is more, or the poller must learn that it waits
     }
     return progress::more;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Makes connections and accepts them.
 #include "engine/readiness/readiness_engine.hpp"
 #include "kernel/io.hpp"
 
 #include <cerrno>
 
-/// Making connections and taking them.
 namespace eddy {
 
 progress readiness_engine::start_connect(io_operation& op) noexcept {
@@ -15,7 +16,7 @@ progress readiness_engine::start_connect(io_operation& op) noexcept {
             op.in_progress_ = true;
             slot.may_read = slot.may_write = slot.hangup_seen = false;
             return block(op);
-        case EAGAIN:  // a unix listener whose backlog is full; no event would tell
+        case EAGAIN:  // a unix listener whose backlog is full, which no event reports
             back_off(slot);
             hold(op);
             return progress::pending;
@@ -35,8 +36,8 @@ progress readiness_engine::finish_connect(io_operation& op) noexcept {
         slot.may_write = false;
         return block(op);
     }
-    // A second connect() says how the first has ended and makes the socket fit for a third, which
-    // reading SO_ERROR does not. Only TCP is sure not to begin anew with it.
+    // A second connect() says how the first one has ended, and makes the socket fit for a third;
+    // reading SO_ERROR does not. Only on TCP it is sure not to begin a new connection.
     done(op, slot.kind == descriptor_kind::tcp ? perform(op.request_)
                                                : kernel::connect_result(slot.fd));
     return progress::finished;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The path of a transfer. Plain receives and sends take a shorter one.
 #include "engine/readiness/readiness_engine.hpp"
 
 #include "engine/readiness/readiness_calls.hpp"
 
 #include <cerrno>
 
-/// The way of a transfer. Plain receives and sends have a short one.
 namespace eddy {
 
 namespace {
 
-/// A short transfer means that the next try would block: on TCP without urgent data, and when
-/// writing to a pipe. Anywhere else only EAGAIN says that: waiting for an edge after a short read
-/// hangs on unix sockets that pass descriptors, on terminals, at the mark of urgent data, on
+/// True if a short transfer means that the next try would block: on TCP without urgent data, and
+/// for writes to a pipe. Anywhere else only EAGAIN proves that. Waiting for an edge after a short
+/// read hangs on unix sockets that pass descriptors, on terminals, at the mark of urgent data, on
 /// inotify, and on a pipe that its writer has put into packet mode (which its reader cannot see). A
 /// file that is sent may have come to its end.
 inline bool short_means_empty(const fd_slot& slot, const io_request& request) noexcept {
@@ -26,7 +27,7 @@ inline bool short_means_empty(const fd_slot& slot, const io_request& request) no
                : slot.kind == descriptor_kind::pipe && !is_read(request.code);
 }
 
-/// A receive is small, and its buffer is the loop's.
+/// True for calls on files, which block. A receive is small, and its buffer is the loop's.
 bool blocks(const io_request& request) noexcept {
     return request.slot->kind == descriptor_kind::file && request.code != opcode::receive;
 }
@@ -47,7 +48,7 @@ progress readiness_engine::start(io_operation& op, bool may_try) noexcept {
     }
 }
 
-/// The ways that most starts take; start_transfer() knows all.
+/// Starts a plain transfer in one of the ways that most starts take; start_transfer() knows all.
 template <opcode Code>
 inline progress readiness_engine::start_plain(io_operation& op, bool may_try) noexcept {
     constexpr bool reads = is_read(Code);
@@ -126,7 +127,7 @@ progress readiness_engine::start_transfer(io_operation& op, bool may_try) noexce
     return go(op, may_try);
 }
 
-/// A transfer whose list is empty: at once, if that makes sense.
+/// Starts a transfer whose list is empty: at once, if that makes sense.
 inline progress readiness_engine::go(io_operation& op, bool may_try) noexcept {
     if (!may(*op.request_.slot, op.request_)) {
         return block(op);
@@ -154,7 +155,7 @@ progress readiness_engine::finish(io_operation& op) noexcept {
     }
 }
 
-/// Makes the call; the operation is the first of its list, or the list is empty.
+/// Makes the call. Precondition: the operation is the first of its list, or the list is empty.
 progress readiness_engine::attempt(io_operation& op) noexcept {
     switch (op.request_.code) {
         case opcode::recv:
@@ -215,14 +216,13 @@ progress readiness_engine::would_block(io_operation& op) noexcept {
     fd_slot& slot = *op.request_.slot;
     cannot(slot, op.request_.code);
     if (!edge_ && slot.error_told) {
-        // An error that no call takes away (a queue of them that nobody reads) would be told
-        // again at once, for ever.
+        // An error that no call clears (a queue that nobody reads) would be reported forever.
         back_off(slot);
     }
     return block(op);
 }
 
-/// It has done a part of what is wanted.
+/// Goes on with a transfer that has moved a part of what is wanted.
 progress readiness_engine::go_on(io_operation& op) noexcept {
     if (!may(*op.request_.slot, op.request_)) {
         return block(op);

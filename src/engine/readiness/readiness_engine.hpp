@@ -9,11 +9,11 @@
 
 namespace eddy {
 
-/// Performs operations by making the calls itself when a poller says that they make sense.
+/// Performs operations by making the calls itself, when a poller says that they make sense.
 ///
-/// A descriptor is registered once. On an edge-triggered poller the registration only ever grows:
-/// to writing when the first write would block, to what a readiness wait asks for. On a
-/// level-triggered one it is exactly what operations wait for.
+/// A descriptor is registered once. On an edge-triggered poller the registration only grows: by
+/// writing when the first write would block, and by what a readiness wait asks for. On a
+/// level-triggered poller it is exactly what operations wait for.
 class readiness_engine final : public engine {
 public:
     readiness_engine(engine_kind kind, ready_queue& ready) noexcept : engine(ready), kind_(kind) {}
@@ -24,7 +24,7 @@ public:
     progress start(io_operation& op, bool may_try) noexcept override;
     progress finish(io_operation& op) noexcept override;
     bool part(fd_slot& slot) noexcept override;
-    /// The same for an fd with that wait, which is taken back if it is pending.
+    /// Gives an fd back together with `wait`, which may be pending. False: nothing was done.
     [[nodiscard]] bool part_with(io_operation& wait) noexcept;
     fd_slot* attach_again(int fd, const char* name) noexcept override;
     void cancel(io_operation& op, end_reason reason) noexcept override;
@@ -37,27 +37,29 @@ public:
     bool settle() noexcept override { return !feed(0) && may_sleep(); }
     call_failure rebuild_after_fork() noexcept override;
 
-    /// wait(), see readiness_wait.hpp.
+    /// Inlined wait(), see readiness_wait.hpp.
     [[gnu::always_inline]] io_result wait_in_line(time_point until, bool& woken) noexcept;
 
-    // In line, see readiness_calls.hpp.
+    // Inlined, see readiness_calls.hpp.
 
-    /// Makes the call of a recv or send that has nothing to wait for, once, without an operation:
-    /// `slot` has data, or takes it. Then one of the two below is told of what it has not moved.
+    /// Makes the call of a recv or send once, without an operation, on a socket that has data or
+    /// takes it. If less than `size` is moved, moved_part() or moved_nothing() must be called.
     template <opcode Code>
     [[nodiscard, gnu::always_inline]] static io_result transfer_now(fd_slot& slot, void* data,
                                                                     std::size_t size,
                                                                     int flags) noexcept;
+    /// Takes note of a transfer_now() that has moved a part.
     template <opcode Code>
     [[gnu::always_inline]] static void moved_part(fd_slot& slot) noexcept;
-    /// Whether that is a result: an error, or the end. False: start an operation.
+    /// Takes note of a transfer_now() that has moved nothing. True: that is a result, either an
+    /// error or the end. False: start an operation.
     [[nodiscard]] EDDY_COLD bool moved_nothing(fd_slot& slot, opcode code,
                                                io_result result) noexcept;
-    /// finish() for a receive.
+    /// Inlined finish() for a receive.
     [[gnu::always_inline]] progress finish_receive(io_operation& op) noexcept;
-    /// The same for one that is easy.
+    /// Inlined finish() for a receive that is easy, see io_operation::easy_.
     [[gnu::always_inline]] progress finish_easy_receive(io_operation& op) noexcept;
-    /// finish() for a readiness wait.
+    /// Inlined finish() for a readiness wait.
     progress finish_wait(io_operation& op) noexcept;
 
 protected:
@@ -119,7 +121,7 @@ private:
     bool handle_given() const noexcept { return leaver_max_ == 0; }
     EDDY_COLD void expel_leavers() noexcept;
     EDDY_COLD void on_stray() noexcept;
-    /// What a descriptor is registered for from the beginning, if edges are told.
+    /// The interest of each registration from the start, on an edge-triggered poller.
     static constexpr interest from_the_start =
         interest::readable | interest::priority | interest::peer_closed;
     static std::uint64_t token_of(std::uint32_t generation, int fd) noexcept {
@@ -143,11 +145,11 @@ private:
     }
 
     engine_kind kind_;
-    /// No number has more than one registration. Others may be left of files that were closed
-    /// before they were removed, and live on as duplicates.
+    /// No number has more than one registration. If false, there may be others, of files that were
+    /// closed before they were removed and live on as duplicates.
     bool tidy_ = true;
     std::unique_ptr<poller> poller_;
-    epoll_poller* epoll_ = nullptr;  ///< the same, if it is one
+    epoll_poller* epoll_ = nullptr;  ///< poller_, if it is one of these; else null
     /// A released fd that is still registered.
     struct leaver {
         int fd;
@@ -156,26 +158,26 @@ private:
     static constexpr unsigned leaver_room = 32;
     std::array<leaver, leaver_room> leavers_;
     unsigned leaver_count_ = 0;
-    /// 0: the handle was given to others, who wait for it. It must stay the same, and whatever is
-    /// registered would wake them.
+    /// 0: a host was given the handle, and waits for it. The handle must stay the same, and a
+    /// registration that is left behind would wake the host.
     unsigned leaver_max_ = leaver_room;
-    unsigned strays_ = 0;  ///< events of registrations that nobody knows any more
+    unsigned strays_ = 0;  ///< events of registrations that belong to no slot
     static constexpr std::size_t event_room = 256;
     union {
         std::array<epoll_event, event_room> epoll_events_;
-        std::array<poll_event, event_room> events_;  ///< of another poller
+        std::array<poll_event, event_room> events_;  ///< of any other poller
     };
 };
 
-/// A leaver is none any more. Most likely it is the last one.
+/// Removes `slot` from the fds that await deregistration; usually it is the last of them.
 inline void readiness_engine::stays(const fd_slot& slot) noexcept {
     if (leavers_[--leaver_count_].slot != &slot) {
         fill_place_of(slot);
     }
 }
 
-/// But for waits, nothing is pending on it; nothing is to be done to the fd, and the poller can be
-/// told later.
+/// True if only waits are pending on the slot, nothing must be done to the fd, and the poller can
+/// be updated later.
 inline bool readiness_engine::may_part(const fd_slot& slot) const noexcept {
     slot_state otherwise;
     otherwise.detaching = otherwise.restore_blocking = otherwise.lost = true;
@@ -212,14 +214,14 @@ inline bool readiness_engine::part_with(io_operation& wait) noexcept {
     return true;
 }
 
-/// Adding tells whether the number still is that file: then it fails, and the registration stays as
-/// it is, with its token. That will do if
+/// Attaches an fd with the registration that it has left behind. Adding the fd fails if its number
+/// is still that file, and leaves the registration as it is, with its token. This will do because
 /// - nobody has a handle of this generation: see part();
 /// - no event of it is on its way: a batch is gone through before anything runs;
-/// - nothing was told since it was registered (each event would have set `may_read`, and no
-///   operation was there to take that back). Then the kernel has still to tell of what is ready, as
-///   it would have to after adding it. Of what was told it tells again only if it is changed;
-/// - it cannot be a leftover of the same number with another token.
+/// - nothing was reported since it was registered: each event would have set `may_read`, and no
+///   operation was there to clear it. So the kernel still has to report what is ready, as it would
+///   after a new registration. (It repeats a report only after a change.)
+/// - it is no leftover of the same number with another token: see `tidy_`.
 inline fd_slot* readiness_engine::attach_again(int fd, const char* name) noexcept {
     fd_slot* const slot = table_.find(fd);
     if (slot == nullptr || !slot->parted) {
@@ -236,11 +238,11 @@ inline fd_slot* readiness_engine::attach_again(int fd, const char* name) noexcep
     stays(*slot);
     slot->fd = fd;
     slot->name = name;
-    slot->mode_unsure = true;  // most likely it is as it was
+    slot->mode_unsure = true;  // most likely it still is
     return slot;
 }
 
-/// The operation stays in its list, or joins it.
+/// Keeps the operation in its list, or puts it there.
 inline void readiness_engine::hold(io_operation& op) noexcept {
     if (!is_linked(op)) {
         link(op);
@@ -248,7 +250,7 @@ inline void readiness_engine::hold(io_operation& op) noexcept {
     op.phase_ = phase::waiting;
 }
 
-/// The operation waits for the poller. If the poller cannot be told, it fails.
+/// Makes the operation wait for the poller. The operation fails if the poller cannot be updated.
 inline progress readiness_engine::block(io_operation& op) noexcept {
     hold(op);
     const auto awaited =

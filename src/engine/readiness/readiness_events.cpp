@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Turns the reports of the poller, and cancellations, into operations in the ready queue.
 #include "engine/readiness/readiness_wait.hpp"
 
 #include <span>
 
-/// From what the poller tells to the ready queue.
 namespace eddy {
 
 namespace {
@@ -15,22 +16,22 @@ constexpr interest hangups = interest::error | interest::hangup | interest::peer
 void readiness_engine::cancel(io_operation& op, end_reason reason) noexcept {
     end_starving(op);
     if (op.phase_ != phase::waiting && op.phase_ != phase::runnable) {
-        return;  // it has a result, or is with another thread and will have one
+        return;  // it has a result, or another thread will give it one
     }
     io_list& list = list_of(op);
     end(op, reason);
     if (looks_elsewhere(op.request_)) {
-        op.request_.slot->may_read = true;  // what it has found says nothing about the data
+        op.request_.slot->may_read = true;  // its findings say nothing about the data
     }
     if (op.request_.slot != nullptr && !op.request_.slot->detaching) {
         activate(*op.request_.slot, list);
-        static_cast<void>(update(*op.request_.slot));  // only takes away: cannot fail
+        static_cast<void>(update(*op.request_.slot));  // less interest: this cannot fail
     }
 }
 
-/// Without a result. Precondition: it is in its list, and not with another thread.
+/// Ends the operation for `reason`. Precondition: it is in its list and not with another thread.
 void readiness_engine::end(io_operation& op, end_reason reason) noexcept {
-    drop_buffer(op);  // which was there, but is not needed
+    drop_buffer(op);  // reserved, but not needed
     op.wanted_end_ = reason;
     complete(op, result_of(reason));
 }
@@ -39,7 +40,7 @@ void readiness_engine::activate(fd_slot& slot, io_list& list) noexcept {
     if (&list == &slot.waiters || slot.backing_off) {
         return;
     }
-    // Those of which the poller cannot be told fail.
+    // An operation fails if the poller cannot be updated for it.
     while (!list.empty() && list.front()->phase_ == phase::waiting) {
         io_operation& first = *list.front();
         if (may(slot, first.request_)) {
@@ -73,11 +74,11 @@ void readiness_engine::take_other_event(const poll_event& event, bool& woken) no
     } else if (slot != nullptr && slot->generation == event.token >> 32 && slot->fd >= 0) {
         on_event(*slot, event.ready);
     } else {
-        on_stray();  // of an fd that was detached, and perhaps replaced by one of its number
+        on_stray();  // of a detached fd, whose number may be in use again
     }
 }
 
-/// More than being readable or writable. False: there is no fd any more.
+/// Takes note of conditions other than readable and writable. False: the fd is gone.
 bool readiness_engine::note_conditions(fd_slot& slot, interest ready) noexcept {
     if (any(ready & interest::invalid)) {
         on_invalid(slot);

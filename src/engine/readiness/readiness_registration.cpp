@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Registers fds with the poller, and removes them from it.
 #include "base/make_opened.hpp"
 #include "engine/readiness/readiness_engine.hpp"
 #include "kernel/io.hpp"
@@ -6,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 
-/// What the poller is told.
 namespace eddy {
 
 namespace {
@@ -41,17 +42,17 @@ std::error_code readiness_engine::enroll(fd_slot& slot) noexcept {
     const fd_slot* const before = table_.find(slot.fd);
     const bool taken = before != nullptr && before->fd >= 0;
     if (taken) {
-        tidy_ = false;  // others have closed that one
+        tidy_ = false;  // others have closed the fd of this slot
     }
     auto error = poller_->add(slot.fd, slot.registered, how(), token_of(slot));
-    // The same open file was here before, and was closed before it was removed: a duplicate of it
-    // lives, and has now got this number. (If it is taken, it is attached twice.)
+    // This open file was here before, and was closed before it was removed. A duplicate of it lives
+    // on and now has this number. (If the number is taken, the fd is attached twice.)
     if (error == std::errc::file_exists && !taken &&
         poller_->readd(slot.fd, slot.registered, how(), token_of(slot))) {
         error = {};
     }
     if (error == std::errc::operation_not_permitted) {
-        slot.kind = descriptor_kind::file;  // always ready, says epoll
+        slot.kind = descriptor_kind::file;  // epoll says that it is always ready
         forget_registration(slot);
         slot.may_read = true;
         return {};
@@ -60,7 +61,7 @@ std::error_code readiness_engine::enroll(fd_slot& slot) noexcept {
 }
 
 void readiness_engine::expel(fd_slot& slot) noexcept {
-    // A file, too, may have been registered as what it was taken for before: see readmit().
+    // A file may be registered too, as what it was taken for before: see readmit().
     if (slot.kind != descriptor_kind::file || any(slot.registered)) {
         tidy_ &= poller_->remove(slot.fd) && !slot.lost;
         forget_registration(slot);
@@ -75,7 +76,7 @@ void readiness_engine::expel_later(fd_slot& slot) noexcept {
     }
 }
 
-/// With the last leaver, which is not counted any more.
+/// Moves the last leaver, which is no longer counted, to the place of `slot`.
 void readiness_engine::fill_place_of(const fd_slot& slot) noexcept {
     *std::find_if(leavers_.begin(), leavers_.end(),
                   [&](const leaver& l) { return l.slot == &slot; }) = leavers_[leaver_count_];
@@ -92,14 +93,14 @@ bool readiness_engine::readmit(fd_slot& fresh, fd_slot& before) noexcept {
         return false;
     }
     if (!tidy_) {
-        before.kind = descriptor_kind::unknown;  // it may be one that was left there earlier
+        before.kind = descriptor_kind::unknown;  // the registration may be an older leftover
     }
     fresh.registered = from_the_start;
     fresh.tells_of_data = true;
     return true;
 }
 
-/// Those that were not attached again.
+/// Removes the registrations of released fds that were not attached again.
 void readiness_engine::expel_leavers() noexcept {
     for (; leaver_count_ != 0; --leaver_count_) {
         const leaver& last = leavers_[leaver_count_ - 1];
@@ -108,8 +109,9 @@ void readiness_engine::expel_leavers() noexcept {
     }
 }
 
-/// Who closes an fd between its release and the next wait leaves its registration behind, if a
-/// duplicate lives on. Such events are few, or a new poller is worth its while.
+/// Takes note of an event without a slot. An fd that is closed between its release and the next
+/// wait leaves its registration behind if a duplicate lives on. Such events are few; if not, a new
+/// poller is worth its cost.
 void readiness_engine::on_stray() noexcept {
     constexpr unsigned bearable = 64;
     if (++strays_ < bearable || handle_given()) {
@@ -125,7 +127,7 @@ void readiness_engine::on_stray() noexcept {
             if (is_ours(slot)) {
                 first_error = poller_->add(slot.fd, slot.registered, how(), token_of(slot));
             } else {
-                on_invalid(slot);  // nor must another's be registered in its place
+                on_invalid(slot);  // a new file must not be registered in its place
             }
         });
         return first_error;
@@ -145,7 +147,7 @@ call_failure readiness_engine::native_handle(int& out) noexcept {
 
 interest readiness_engine::wanted_by(const fd_slot& slot) const noexcept {
     auto wanted = interest::none;
-    // What backs off waits for time, not for the descriptor.
+    // An operation that backs off waits for time, not for the descriptor.
     if (!slot.readers.empty() && !slot.may_read && !slot.backing_off) {
         wanted |= interest::readable | interest::peer_closed;
     }
@@ -154,10 +156,10 @@ interest readiness_engine::wanted_by(const fd_slot& slot) const noexcept {
     }
     for (const io_operation* op = slot.waiters.front(); op != nullptr;
          op = io_list::next(*op, slot.waiters)) {
-        // On a level-triggered poller one that was told and has not run yet needs no more.
+        // On a level-triggered poller, a wait that was notified and has not run yet needs no more.
         if (edge_ || op->phase_ == phase::waiting) {
             wanted |= static_cast<interest>(op->request_.flags);
-            // Reported unasked, but only of what is in the set at all.
+            // Reported without being asked for, but only for an fd that is in the set.
             wanted |= edge_ ? interest::none : interest::hangup;
         }
     }
@@ -176,7 +178,7 @@ std::error_code readiness_engine::update(fd_slot& slot) noexcept {
     return error;
 }
 
-/// The operation is in its list and must be waited for, which is news to the poller.
+/// Tells the poller of an operation in its list that must wait.
 progress readiness_engine::tell(io_operation& op) noexcept {
     if (auto error = update(*op.request_.slot)) {
         done(op, io_result::system_error(error.value()));
@@ -185,7 +187,7 @@ progress readiness_engine::tell(io_operation& op) noexcept {
     return progress::pending;
 }
 
-/// EBADF: the fd was closed behind our back, or only is not open for this direction.
+/// Examines an EBADF: others have closed the fd, or it just is not open for this direction.
 void readiness_engine::look_after(fd_slot& slot, io_result result) noexcept {
     if (result.system_error() != EBADF) {
         return;
@@ -196,7 +198,7 @@ void readiness_engine::look_after(fd_slot& slot, io_result result) noexcept {
     }
 }
 
-/// The fd was closed behind our back.
+/// Ends all operations of an fd that others have closed.
 void readiness_engine::on_invalid(fd_slot& slot) noexcept {
     expel(slot);
     end_operations(slot, end_reason::bad_fd);
@@ -212,7 +214,7 @@ call_failure readiness_engine::rebuild_after_fork() noexcept {
     for (; leaver_count_ != 0; --leaver_count_) {
         forget_registration(*leavers_[leaver_count_ - 1].slot);
     }
-    // Closing the inherited epoll fd leaves the parent's registrations alone; removing would not.
+    // Closing the inherited epoll fd leaves the parent's registrations; removing fds would not.
     if (auto failure = open()) {
         return failure;
     }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Inline bodies of the wait and of the path that most events take. A wait that has slept spoils the
+// processor's prediction of returns, so that each enclosing return would be mispredicted.
 #pragma once
 
 #include "engine/readiness/readiness_engine.hpp"
@@ -6,11 +9,9 @@
 #include <cstdint>
 #include <span>
 
-/// The wait and what most events come to, for whoever is to have them in line: where a wait has
-/// slept, the processor has forgotten where the functions around it return to.
 namespace eddy {
 
-/// The first of a direction that can go on does.
+/// Makes the first operation of a direction runnable, if it waits.
 inline void readiness_engine::wake_first(fd_slot& slot, io_list& list) noexcept {
     io_operation* const first = list.front();
     if (first != nullptr && first->phase_ == phase::waiting && !slot.backing_off) {
@@ -18,8 +19,8 @@ inline void readiness_engine::wake_first(fd_slot& slot, io_list& list) noexcept 
     }
 }
 
-/// Most say that there is data. That the slot tells of it also says that there is an fd: what
-/// leaves was expelled before the wait.
+/// Takes an event, which most often says that there is data. A slot with `tells_of_data` has an fd,
+/// since the registrations of released fds are removed before the wait.
 [[gnu::always_inline]] inline void readiness_engine::take_event(const poll_event& event,
                                                                 bool& woken) noexcept {
     fd_slot* const slot = table_.find(static_cast<int>(event.token & UINT32_MAX));

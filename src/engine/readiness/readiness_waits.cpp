@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Waits for readiness itself.
 #include "engine/readiness/readiness_engine.hpp"
 
 #include <cerrno>
 
-/// Waiting for readiness itself.
 namespace eddy {
 
 progress readiness_engine::start_wait(io_operation& op) noexcept {
-    // Behind a hang-up no edge follows: there it is looked for, as it is on pollers without edges.
+    // No edge follows a hang-up: then this looks first, to the effect of a level-triggered poller.
     if (op.request_.edge && !op.request_.slot->hangup_seen) {
         return block(op);
     }
@@ -34,7 +35,7 @@ progress readiness_engine::start_wait(io_operation& op) noexcept {
     return progress::finished;
 }
 
-/// A multishot one that was told of something. False: it has ended.
+/// Goes on with a multishot wait that was notified. False: it has ended.
 bool readiness_engine::waits_on(io_operation& op) noexcept {
     if (any(static_cast<interest>(op.result_.raw()) & (interest::error | interest::hangup))) {
         return false;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Grows and clears the pool of results.
 #include "engine/uring/result_pool.hpp"
 
 #include <new>

@@ -10,23 +10,23 @@
 
 namespace eddy {
 
-/// Results of multishot operations that came and were not delivered yet: one wait can bring many of
-/// one operation. Each operation has a chain of them, oldest first, in one array for all. (Of a
-/// receive the first one waits in the operation itself, see uring_engine.)
+/// Results of multishot operations that were not delivered yet: one wait can bring many results of
+/// one operation. Each operation has a chain of them, oldest first, in one array for all. (The
+/// first result of a receive waits in the operation itself, see uring_engine.)
 class result_pool {
 public:
     static constexpr std::uint32_t none = UINT32_MAX;
 
-    /// Room for `count` more.
+    /// Makes room for `count` more results.
     std::error_code grow(std::size_t count) noexcept;
     void clear() noexcept;
 
     bool full() const noexcept { return free_ == none; }
     bool unused() const noexcept { return used_ == 0; }
 
-    /// Precondition: not full.
+    /// Adds a result to a chain. Precondition: the pool is not full.
     void append(record_chain& to, std::int32_t result) noexcept;
-    /// Precondition: there is one.
+    /// Takes the oldest result of a chain. Precondition: there is one.
     std::int32_t take(record_chain& from) noexcept;
 
 private:

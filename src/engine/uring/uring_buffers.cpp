@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Shares the free buffers of the pool with the kernel.
 #if EDDY_HAS_IO_URING
 
 #include "engine/uring/uring_buffers.hpp"

@@ -11,14 +11,14 @@
 
 namespace eddy {
 
-/// The queue of buffers that is shared with the kernel, which picks one when there is data. Kernels
-/// have it since 5.19.
+/// The queue of buffers that is shared with the kernel, which picks one when there is data.
+/// Linux 5.19 or later.
 class uring_buffers {
 public:
     bool is_open() const noexcept { return queue_ != nullptr; }
-    /// There is room for all buffers of the pool.
+    /// Makes a queue with room for all buffers of the pool.
     std::error_code open(uring_ring& ring, const buffer_pool& pool) noexcept;
-    /// After the ring was closed.
+    /// Frees the queue. Precondition: the ring was closed.
     void close() noexcept;
 
     /// Hands all free buffers of the pool to the kernel.
@@ -29,11 +29,11 @@ public:
             static_cast<std::uint16_t>(flags_of_completion >> IORING_CQE_BUFFER_SHIFT));
     }
 
-    /// Grows with each buffer that is handed over.
+    /// Returns a number that grows with each buffer that is handed over.
     std::uint32_t added() const noexcept { return added_; }
-    /// How many the kernel has, as far as its completions tell.
+    /// Returns how many buffers the kernel has, as far as its completions tell.
     std::size_t count() const noexcept { return added_ - taken_; }
-    /// Grows with each change.
+    /// Returns a number that grows with each change.
     std::uint32_t changes() const noexcept { return added_ + taken_; }
 
 private:

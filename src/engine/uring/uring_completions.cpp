@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Turns the kernel's completions into results of operations, or submits the operations again.
 #if EDDY_HAS_IO_URING
 
 #include "engine/uring/uring_engine.hpp"
@@ -14,23 +16,23 @@ namespace eddy {
 
 namespace {
 
-/// A recv, send or receive that is over, with some bytes: there is nothing more to ask.
+/// True if a recv, send or receive is over with some bytes, so that nothing more has to be asked.
 bool is_over(const io_request& request, io_result result) noexcept {
     using enum opcode;
     return result.raw() > 0 && detail::has(detail::codes(recv, send, receive), request.code) &&
            (!request.all || result.count() == request.size);
 }
 
-/// A unix listener whose backlog is full: no event tells of the end of that.
+/// True for a connect to a unix listener whose backlog is full: no event reports room in it.
 bool waits_for_time(const io_request& request) noexcept {
     return request.code == opcode::connect && request.slot->kind != descriptor_kind::tcp;
 }
 
 }  // namespace
 
-/// Cuts what a poll request has reported down to what the wait asked for. The kernel reports urgent
-/// data with any data, so that the fd is looked at again for it; a multishot wait keeps the rest of
-/// its report, which nothing would bring again.
+/// Reduces the report of a poll request to what the wait asked for. The kernel reports urgent data
+/// with any data, so the fd is looked at again for it. A multishot wait keeps the rest of its
+/// report, which nothing would repeat.
 io_result uring_engine::really_ready(const io_operation& op, io_result result) noexcept {
     const io_request& request = op.request_;
     const auto asked = static_cast<interest>(request.flags);
@@ -51,8 +53,8 @@ io_result uring_engine::really_ready(const io_operation& op, io_result result) n
     return io_result::value(static_cast<std::int64_t>(ready | told));
 }
 
-/// The kernel did not find what it was to cancel. Most often that has completed; but one that is
-/// on its way between two of the kernel's queues is not found either, and would wait on.
+/// Cancels again what the kernel did not find. Most often the operation has completed. But an
+/// operation on its way between two of the kernel's queues is not found either, and would wait on.
 void uring_engine::cancel_again(fd_slot& slot) noexcept {
     for (const io_list* list : {&slot.readers, &slot.writers, &slot.waiters}) {
         for (io_operation* op = list->front(); op != nullptr; op = io_list::next(*op, *list)) {
@@ -66,8 +68,8 @@ void uring_engine::cancel_again(fd_slot& slot) noexcept {
     }
 }
 
-/// A result of a multishot receive that goes on. The kernel counts those behind which it saw more
-/// data, or could not tell. Of TCP it can: as long as it never saw more, it has counted none.
+/// Counts a result of a multishot receive that goes on. The kernel counts results after which it
+/// saw more data or could not tell. On TCP it can tell: if it never saw more, it has counted none.
 inline void uring_engine::wear(io_operation& op, std::uint32_t flags) noexcept {
     if ((flags & IORING_CQE_F_SOCK_NONEMPTY) != 0) {
         op.in_a_row_ |= row_counts;
@@ -79,7 +81,7 @@ inline void uring_engine::wear(io_operation& op, std::uint32_t flags) noexcept {
     }
 }
 
-/// Out of the kernel and its list, into the ready queue.
+/// Moves an operation out of the kernel and its list, with its result, into the ready queue.
 inline void uring_engine::is_done(io_operation& op, io_list& list, std::int32_t result) noexcept {
     fd_slot& slot = *op.request_.slot;
     op.in_kernel_ = false;
@@ -93,8 +95,8 @@ inline void uring_engine::is_done(io_operation& op, io_list& list, std::int32_t 
     let_go(slot);
 }
 
-/// Most completions are results of a multishot receive that goes on, or a send or receive that is
-/// over: what is to be done with these is here, and on_other_completion() knows all.
+/// Takes a completion. Most are results of a multishot receive that goes on, or of a send or
+/// receive that is over: these are handled here, and all by on_other_completion().
 [[gnu::always_inline]] inline void uring_engine::on_completion(io_operation& op,
                                                                std::int32_t result,
                                                                std::uint32_t flags) noexcept {
@@ -125,9 +127,9 @@ inline void uring_engine::is_done(io_operation& op, io_list& list, std::int32_t 
     }
 }
 
-/// Says how many completions there were.
+/// Takes the completions, and returns how many there were.
 unsigned uring_engine::reap(bool& woken) noexcept {
-    // Every completion may need a record; without one it stays in the queue, or in the kernel.
+    // Each completion may need a record; without one it stays in the queue, or in the kernel.
     const auto may_take = [this] { return !results_.full(); };
     return ring_.take_completions(may_take, [&](const io_uring_cqe& cqe) {
         const std::uint64_t token = cqe.user_data;
@@ -141,7 +143,7 @@ unsigned uring_engine::reap(bool& woken) noexcept {
             woken = true;
             wake_armed_ = (cqe.flags & IORING_CQE_F_MORE) != 0;
             prepared_ = prepared_ && wake_armed_;
-            if (cqe.res < 0 && cqe.res != -ECANCELED) {  // that was its thread's end
+            if (cqe.res < 0 && cqe.res != -ECANCELED) {  // ECANCELED: its thread has ended
                 wake_error_ = -cqe.res;
             }
         }
@@ -168,10 +170,10 @@ void uring_engine::on_other_completion(io_operation& op, std::int32_t result,
     }
     op.in_kernel_ = false;
     if (op.cancel_sent_ && in_backlog(op)) {
-        backlog_.erase(op);  // it has ended before its cancellation could be submitted
+        backlog_.erase(op);  // it ended before its cancellation was submitted
     }
     op.cancel_sent_ = false;
-    // The last result of a receive that has no others in front of it is like that of any receive.
+    // The last result of a multishot receive, with none before it, is like that of any receive.
     if (op.request_.multishot && (op.request_.code != opcode::receive || behind_others)) {
         on_multishot(op, result);
     } else {
@@ -215,7 +217,7 @@ void uring_engine::on_single(io_operation& op, io_result result) noexcept {
         return;
     }
     if (was_poll && result) {
-        result = io_result::system_error(ECANCELED);  // nothing was done yet
+        result = io_result::system_error(ECANCELED);  // nothing has been done yet
     }
     if (makes_fd(op.request_.code)) {
         result = kernel::keep_off_standard(result);
@@ -226,7 +228,7 @@ void uring_engine::on_single(io_operation& op, io_result result) noexcept {
     conclude(op, ended(op, result));
 }
 
-/// True if the accept goes on by itself: the kernel has it again, or gets it after a pause.
+/// True if the accept goes on by itself: the kernel has it again, or will get it after a pause.
 bool uring_engine::accepts_on(io_operation& op, io_result result) noexcept {
     const accept_failure failure = classify_accept(result);
     const bool told = tells_every_error(op.request_);
@@ -241,7 +243,8 @@ bool uring_engine::accepts_on(io_operation& op, io_result result) noexcept {
     return true;
 }
 
-/// A kernel before 6.17 knows no limit of a multishot receive, and gets them one by one.
+/// True if the kernel refuses the limit of a multishot receive (before 6.17). Data is then received
+/// by one submission at a time.
 bool uring_engine::cannot_limit(const io_operation& op, io_result result) noexcept {
     const bool refused = result.system_error() == EINVAL && op.request_.code == opcode::receive &&
                          ring_.receives_on(op.request_);
@@ -251,8 +254,8 @@ bool uring_engine::cannot_limit(const io_operation& op, io_result result) noexce
     return refused;
 }
 
-/// Whether the operation needs the kernel once more; then it is on its way. `was_poll`: the kernel
-/// was asked to wait for an fd that says EAGAIN instead of waiting.
+/// True if the operation needs the kernel once more; then it is on its way. `was_poll`: the kernel
+/// was asked to poll, for an fd that says EAGAIN instead of waiting.
 bool uring_engine::goes_on(io_operation& op, io_result result, bool was_poll) noexcept {
     const io_request& request = op.request_;
     bool again = false;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The native handle of an io_uring engine.
 #if EDDY_HAS_IO_URING
 
 #include "engine/uring/uring_engine.hpp"
@@ -8,7 +10,7 @@
 
 namespace eddy {
 
-/// The ring is replaced by one that tells.
+/// Replaces the ring by one that writes an eventfd.
 call_failure uring_engine::native_handle(int& out) noexcept {
     if (!told_) {
         disown();
@@ -27,7 +29,7 @@ call_failure uring_engine::native_handle(int& out) noexcept {
         told_ = std::move(fd);
         close_ring();
         if (auto failure = open(entries_)) {
-            told_.reset();  // wait() makes a ring as before
+            told_.reset();  // wait() makes a ring without it
             return failure;
         }
     }
@@ -36,7 +38,7 @@ call_failure uring_engine::native_handle(int& out) noexcept {
 }
 
 bool uring_engine::settle() noexcept {
-    // Not `wake_`: the kernel may be late to tell of what one eventfd has caused by another.
+    // Not `wake_`: the kernel may report too late what one eventfd causes through another.
     wake_fd_.store(told_.get(), std::memory_order_relaxed);
     if (!wake_armed_) {
         arm_wake();
@@ -44,7 +46,7 @@ bool uring_engine::settle() noexcept {
     const bool all_fed = feed_receives();
     drain_backlog();
     const auto error = ring_.enter(0, time_point::min());
-    // What was told until now is looked for after this, what comes later is told anew.
+    // Earlier reports are looked for after this; later ones write the eventfd again.
     kernel::drain_eventfd(told_.get());
     return ring_.is_open() && !error && all_fed && prepared_ && backlog_.empty() &&
            !ring_.has_completion() && ring_.settled() && may_sleep();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Submits and cancels operations, waits for the kernel, and copes with a kernel that refuses.
 #include "engine/uring/uring_engine.hpp"
 
 #include "engine/engine.hpp"
@@ -26,14 +28,14 @@ namespace {
 
 constexpr const char* enter_call = "io_uring_enter";
 
-/// How long the kernel may take to cancel what a thread of its own is performing.
+/// How long the kernel may take to cancel what one of its own threads performs.
 constexpr duration patience_of_cancel = std::chrono::seconds(1);
 
 }  // namespace
 
 call_failure uring_engine::open(unsigned entries) noexcept {
     entries_ = entries;
-    // Made once: other threads may be writing it while a ring replaces another.
+    // Made once: other threads may be writing it while another ring is made.
     if (!wake_) {
         if (auto error = kernel::make_eventfd(wake_)) {
             return {error, "eventfd"};
@@ -58,14 +60,14 @@ bool uring_engine::claim() noexcept {
     if (ring_.belongs_to_another_thread()) {
         return false;
     }
-    // relaxed, as in settle(): inbox::park() publishes it to whoever is to wake.
+    // relaxed, as in settle(): inbox::park() publishes it to the thread that is to wake the loop.
     wake_fd_.store(wake_.get(), std::memory_order_relaxed);
     ring_.run_begins();
     return true;
 }
 
-/// A ring serves the thread that enabled it. Without operations nobody can tell two rings apart, so
-/// that it can be dropped, for wait() to make another.
+/// Drops a ring of another thread if there are no operations; wait() then makes another. A ring
+/// serves only the thread that enabled it, and without operations nobody can tell two rings apart.
 void uring_engine::disown() noexcept {
     if (!ring_.belongs_to_another_thread()) {
         return;
@@ -78,7 +80,7 @@ void uring_engine::disown() noexcept {
     }
 }
 
-/// Sends and single receives that may go at once have a short way.
+/// Starts an operation. Plain sends and single receives that may go at once take a short path.
 progress uring_engine::start(io_operation& op, bool may_try) noexcept {
     io_request& request = op.request_;
     if (!is_plain(request) || !backlog_.empty()) {
@@ -109,8 +111,8 @@ progress uring_engine::start(io_operation& op, bool may_try) noexcept {
     return start_other(op);
 }
 
-/// The answer to what came alone. As an entry it would share its call with no other, and its end
-/// would cost a turn. False: all of it, or the rest, has to wait.
+/// Makes the call of a send that answers the only completion of a wait. As an entry it would share
+/// its system call with no other, and its end would cost a turn. False: it, or a rest, must wait.
 bool uring_engine::send_now(io_operation& op) noexcept {
     const io_request& request = op.request_;
     const io_result result =
@@ -122,7 +124,7 @@ bool uring_engine::send_now(io_operation& op) noexcept {
     return true;
 }
 
-/// The entry of a plain operation, which is the first of its list. Null: there is no room.
+/// Returns an entry for a plain operation, which becomes the first of its list. Null: no room.
 inline io_uring_sqe* uring_engine::hand_over(io_operation& op, io_list& list) noexcept {
     io_uring_sqe* const sqe = ring_.next_sqe();
     if (sqe == nullptr) {
@@ -161,9 +163,8 @@ progress uring_engine::start_other(io_operation& op) noexcept {
     return progress::pending;
 }
 
-/// A watch that is ready must be called before everything less urgent. The kernel looks at its fd
-/// only when the ring is entered, which is after a batch of completions, so the fd of a watch is
-/// looked at here.
+/// Looks at the fd of a watch. A watch that is ready must be called before everything less urgent,
+/// but the kernel looks only when the ring is entered, after a batch of completions.
 bool uring_engine::is_ready_already(io_operation& op) noexcept {
     if (op.request_.edge || op.request_.mode == 0) {
         return false;
@@ -171,13 +172,14 @@ bool uring_engine::is_ready_already(io_operation& op) noexcept {
     const io_result now = perform(op.request_);
     const auto ready = static_cast<interest>(now.raw());
     if (!now || !any(ready) || any(ready & interest::invalid)) {
-        return false;  // the kernel finds out, and says why
+        return false;  // the kernel will find out, and say why
     }
     op.result_ = now;
     return true;
 }
 
-/// The kernel has no such operation: it polls, and the call is made here, which must not block.
+/// Prepares a send_file, which the kernel lacks: the kernel polls, and a call is made that must not
+/// block.
 std::error_code uring_engine::prepare_send_file(io_operation& op) noexcept {
     op.in_progress_ = true;
     fd_slot& slot = *op.request_.slot;
@@ -190,7 +192,7 @@ std::error_code uring_engine::prepare_send_file(io_operation& op) noexcept {
     return error;
 }
 
-/// The kernel would perform what it has of one descriptor in any order.
+/// True if no earlier operation must go first: the kernel would perform them in any order.
 bool uring_engine::may_submit(io_operation& op) noexcept {
     io_list& list = list_of(op);
     if (list.front() == &op || !keeps_order(op.request_)) {
@@ -203,7 +205,8 @@ bool uring_engine::may_submit(io_operation& op) noexcept {
     return first == &op;
 }
 
-/// The kernel would give a buffer to whoever comes; those that starve come first.
+/// Submits the operation, unless receives starve: those come first, but the kernel would give a
+/// buffer to any receive.
 void uring_engine::begin(io_operation& op) noexcept {
     if (op.request_.code == opcode::receive && !starving_.empty()) {
         starve(op);
@@ -212,7 +215,7 @@ void uring_engine::begin(io_operation& op) noexcept {
     }
 }
 
-/// Precondition: `op` is in its list.
+/// Submits the operation, or puts it into the backlog. Precondition: `op` is in its list.
 void uring_engine::submit(io_operation& op) noexcept {
     op.phase_ = phase::waiting;
     op.in_kernel_ = true;
@@ -273,7 +276,7 @@ void uring_engine::cancel(io_operation& op, end_reason reason) noexcept {
         op.wanted_end_ = reason;
     }
     if (!op.in_kernel_) {
-        // Backing off, or between two submissions of a multishot operation.
+        // The operation backs off, or is between two submissions of a multishot operation.
         if (ready_queue::contains(op)) {
             if (reason == end_reason::closed || reason == end_reason::bad_fd) {
                 leave_line(op);
@@ -287,7 +290,7 @@ void uring_engine::cancel(io_operation& op, end_reason reason) noexcept {
         return;
     }
     if (in_backlog(op)) {
-        // Still in the backlog: the kernel has never seen it.
+        // The kernel has never seen it.
         backlog_.erase(op);
         op.in_kernel_ = false;
         fd_slot* const slot = op.request_.slot;
@@ -300,17 +303,17 @@ void uring_engine::cancel(io_operation& op, end_reason reason) noexcept {
     ask_to_end(op);
 }
 
-/// The kernel is to complete what it has of the operation.
+/// Asks the kernel to complete what it has of the operation.
 void uring_engine::ask_to_end(io_operation& op) noexcept {
     if (fill_cancel(op)) {
         op.cancel_sent_ = true;
     } else if (!ready_queue::contains(op)) {
         op.cancel_sent_ = true;
         backlog_.push_back(op);
-    }  // else it has results to deliver first; go_on() comes back here
+    }  // else its results come first; go_on() comes back here
 }
 
-/// Submits what start() has held back, if it may go now.
+/// Submits what start() has held back, as far as it may go now.
 void uring_engine::activate(fd_slot& slot, io_list& list) noexcept {
     if (slot.detaching || slot.backing_off) {
         return;
@@ -339,8 +342,8 @@ void uring_engine::arm_wake() noexcept {
     }
 }
 
-/// Sees to what a wait needs besides what was started: a ring that is enabled and can be woken, and
-/// no orphans.
+/// Prepares what a wait needs besides submissions: an enabled ring that can be woken, and no
+/// orphans.
 call_failure uring_engine::prepare_wait(bool& woken) noexcept {
     if (!ring_.is_open()) {
         if (auto failure = open(entries_)) {
@@ -350,7 +353,7 @@ call_failure uring_engine::prepare_wait(bool& woken) noexcept {
     if (auto failure = ring_.enable()) {
         return failure;
     }
-    // Alone, before anything is submitted: a new operation may have the address of an old one.
+    // Alone, before anything is submitted: a new operation may have the address of an orphan.
     if (!orphans_.empty()) {
         if (auto error = ring_.flush()) {
             return {error, enter_call};
@@ -391,16 +394,16 @@ io_result uring_engine::wait(time_point until, bool& woken) noexcept {
     return {};
 }
 
-/// The poll by which other threads wake the loop has ended. If that was for an error, the next wait
-/// would end at once with the same error.
+/// Called when the poll by which other threads wake the loop has ended. After an error, the next
+/// wait would end at once with the same error.
 io_result uring_engine::cannot_be_woken() noexcept {
     const int error = std::exchange(wake_error_, 0);
     return error == 0 ? io_result() : failed({{error, std::system_category()}, enter_call});
 }
 
-/// The kernel may be short of memory, or of room for completions: it has lost nothing, and goes on
-/// with the rest in the next call. If there were completions, or results wait to be run, then that
-/// makes room, and the next call comes soon enough.
+/// Called when the ring could not be entered. A kernel that is short of memory, or of room for
+/// completions, has lost nothing and goes on with the rest in the next call. Completions that were
+/// taken, or results that wait to be run, make room, and the next call comes soon enough.
 io_result uring_engine::cannot_enter(std::error_code error, bool& woken) noexcept {
     const bool lacks_room = error.value() == EAGAIN || error.value() == EBUSY;
     const unsigned taken = reap(woken);
@@ -411,7 +414,7 @@ io_result uring_engine::cannot_enter(std::error_code error, bool& woken) noexcep
     return failed({error, enter_call});
 }
 
-/// What wait() says of it.
+/// Returns a failure as the result of wait().
 io_result uring_engine::failed(const call_failure& failure) noexcept {
     failed_call_ = failure.call;
     return failure ? io_result::system_error(failure.error.value()) : io_result();
@@ -436,8 +439,8 @@ std::error_code uring_engine::quiesce(fd_slot& slot) noexcept {
     return {};
 }
 
-/// Until the condition does not hold any more. If the kernel cannot be entered, `make_orphans` may
-/// see to that.
+/// Enters the ring until the condition no longer holds. If the ring cannot be entered,
+/// `make_orphans` may see to that.
 template <class Condition, class MakeOrphans>
 void uring_engine::wait_while(Condition&& condition, MakeOrphans&& make_orphans) noexcept {
     bool woken = false;
@@ -459,11 +462,11 @@ void uring_engine::wait_while(Condition&& condition, MakeOrphans&& make_orphans)
         kernel::pause_for(retry.pause());
     }
     if (woken) {
-        wake();  // it was not for us
+        wake();  // it was meant for another wait
     }
 }
 
-/// Takes what has come also if the kernel cannot be entered.
+/// Enters the ring and takes the completions, even if it cannot be entered.
 call_failure uring_engine::enter_and_reap(unsigned wait_for, bool& woken) noexcept {
     drain_backlog();
     if (results_.full() && results_.grow(ring_.completion_entries())) {
@@ -475,8 +478,8 @@ call_failure uring_engine::enter_and_reap(unsigned wait_for, bool& woken) noexce
     return error && !made_room ? call_failure{error, enter_call} : call_failure();
 }
 
-/// Ends what the kernel has of an operation without entering it. The completion comes when the
-/// kernel can be entered again, and is nobody's. Nothing is done if the kernel refuses that too.
+/// Ends what the kernel has of an operation, without entering the ring. The completion comes when
+/// the ring can be entered again, and belongs to nobody. Does nothing if the kernel refuses.
 void uring_engine::orphan(io_operation& op) noexcept {
     if (ring_.unsubmit(op)) {
         leaves_kernel(op);
@@ -487,7 +490,7 @@ void uring_engine::orphan(io_operation& op) noexcept {
     }
 }
 
-/// As if the kernel had cancelled it. What had come before is delivered first.
+/// Ends an operation as if the kernel had cancelled it. Earlier results are delivered first.
 void uring_engine::leaves_kernel(io_operation& op) noexcept {
     if (in_backlog(op)) {
         backlog_.erase(op);
@@ -505,7 +508,7 @@ void uring_engine::leaves_kernel(io_operation& op) noexcept {
     }
 }
 
-/// The ring goes, and wait() makes another. What has come is delivered.
+/// Closes the ring, for wait() to make another. Results that have come are delivered.
 void uring_engine::give_up_kernel() noexcept {
     if (!ring_.is_open()) {
         end_pending();
@@ -524,8 +527,8 @@ void uring_engine::give_up_kernel() noexcept {
     }
 }
 
-/// So that the kernel writes into no memory any more when the ring is closed, which by itself ends
-/// everything, but later.
+/// Cancels everything, so that the kernel writes into no memory after the ring is closed. Closing
+/// it ends everything by itself, but later.
 void uring_engine::cancel_in_kernel() noexcept {
     const time_point give_up = saturating_add(clock::now(), patience_of_cancel);
     bool works = true;
@@ -539,7 +542,7 @@ void uring_engine::cancel_in_kernel() noexcept {
     });
 }
 
-/// All that have no result yet. Precondition: there is no ring.
+/// Ends all operations that have no result yet. Precondition: there is no ring.
 void uring_engine::end_pending() noexcept {
     for_each_operation([this](io_operation& op) { cancel(op, end_reason::canceled); });
     for_each_operation([this](io_operation& op) {
@@ -550,7 +553,7 @@ void uring_engine::end_pending() noexcept {
 }
 
 call_failure uring_engine::rebuild_after_fork() noexcept {
-    // What has come is the parent's to deliver.
+    // Results that have come are the parent's to deliver.
     for_each_operation([this](io_operation& op) { drop_results(op); });
     ready_.for_each([this](operation& node) {
         if (node.kind() == node_kind::io) {
@@ -558,7 +561,7 @@ call_failure uring_engine::rebuild_after_fork() noexcept {
         }
     });
     // The mapping is shared with the parent: whatever this process wrote there would be the
-    // parent's submission. Drop it and make another.
+    // parent's submission. So this ring is dropped, and another is made.
     close_ring();
     end_pending();
     wake_.reset();

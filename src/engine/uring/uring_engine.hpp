@@ -18,8 +18,8 @@ namespace eddy {
 
 /// Performs operations by handing them to the kernel.
 ///
-/// start() and cancel() only fill the submission queue; what does not fit waits in `backlog_`. One
-/// io_uring_enter a turn submits all and waits.
+/// start() and cancel() only fill the submission queue; operations that do not fit wait in
+/// `backlog_`. One io_uring_enter per turn submits all of them and waits.
 class uring_engine final : public engine {
 public:
     explicit uring_engine(ready_queue& ready) noexcept : engine(ready) {}
@@ -93,7 +93,7 @@ private:
     bool is_made_here(const io_operation& op) const noexcept;
     void close_ring() noexcept;
     void on_single(io_operation& op, io_result result) noexcept;
-    /// True if the next connection is tried at once, because only a few in a row were gone again.
+    /// True if the next connection is tried at once, because only a few in a row were already gone.
     static bool skips(io_operation& op) noexcept { return ++op.gone_ % accept_tries != 0; }
     bool accepts_on(io_operation& op, io_result result) noexcept;
     bool cannot_limit(const io_operation& op, io_result result) noexcept;
@@ -107,8 +107,8 @@ private:
     progress finish_receive(io_operation& op) noexcept;
     progress finish_accept(io_operation& op, io_result result) noexcept;
     progress finish_wait(io_operation& op, io_result result) noexcept;
-    /// A result was taken that is not the last. What comes next: most often the kernel, which goes
-    /// on; else another one that is there already, or a new submission.
+    /// Goes on after a result that is not the last one. Most often the kernel goes on by itself;
+    /// else another result is there already, or a new submission is due.
     progress go_on(io_operation& op) noexcept {
         op.phase_ = phase::waiting;
         const bool quietly =
@@ -121,13 +121,13 @@ private:
     static bool has_record(const io_operation& op) noexcept {
         return op.request_.multishot && op.request_.records.first != result_pool::none;
     }
-    /// A result of a multishot receive that came when there was none waits in the operation itself:
-    /// its buffer, which has the size. Records are of those behind it.
+    /// True if a result of a multishot receive waits in the operation itself: it came when there
+    /// was no other. Its buffer has its size, and later results are records.
     static bool has_kept(const io_operation& op) noexcept {
         return op.request_.code == opcode::receive && op.request_.data != nullptr &&
                op.phase_ == phase::runnable;
     }
-    /// Or its completion is being called, and has not taken the buffer yet.
+    /// True if has_kept(), or if the completion is being called and has not taken the buffer yet.
     static bool is_telling(const io_operation& op) noexcept {
         return op.request_.multishot && op.request_.code == opcode::receive &&
                op.request_.data != nullptr;
@@ -135,13 +135,13 @@ private:
     static bool has_result(const io_operation& op) noexcept {
         return has_record(op) || is_telling(op);
     }
-    /// In the backlog, which shares its links with the ready queue.
+    /// True if the operation is in the backlog, which shares its links with the ready queue.
     static bool in_backlog(const io_operation& op) noexcept {
         return op.phase_ == phase::waiting && ready_queue::contains(op);
     }
 
-    /// After 33 results that it counts the kernel (Linux 6.18) may never tell of a reset, or of the
-    /// end of a unix stream: before that a receive is submitted anew.
+    /// A multishot receive is submitted again after this many results. After 33 results that it
+    /// counts, the kernel (Linux 6.18) may never report a reset, or the end of a unix stream.
     static constexpr std::uint8_t longest_row = 32;
     static constexpr std::uint8_t row_length = 0x7f;
     static constexpr std::uint8_t row_counts = 0x80;  ///< the kernel has counted some of them
@@ -150,26 +150,26 @@ private:
     }
     static void wear(io_operation& op, std::uint32_t flags) noexcept;
 
-    /// What ends a multishot wait.
+    /// The conditions that end a multishot wait.
     static constexpr auto ends_readiness = interest::error | interest::hangup;
 
     uring_ring ring_;
     unsigned entries_ = 0;
     unique_fd wake_;
     bool wake_armed_ = false;
-    int wake_error_ = 0;     ///< with which the poll of `wake_` has ended
+    int wake_error_ = 0;     ///< of the poll of `wake_`, when it has ended
     bool prepared_ = false;  ///< for wait(), see prepare_wait()
-    bool lone_ = false;  ///< the last wait has brought one completion, and no send was made for it
-    unique_fd told_;     ///< the native handle, which the kernel writes with every completion
-    /// `wake_`, or `told_` while others wait for that.
+    bool lone_ = false;      ///< the last wait brought one completion, and no send was made for it
+    unique_fd told_;         ///< the native handle: the kernel writes it with every completion
+    /// `wake_`, or `told_` while a host waits for that.
     std::atomic<int> wake_fd_{-1};
     operation_list backlog_;  ///< to be submitted, or cancelled, when there is room
     result_pool results_;
     uring_buffers buffers_;
-    bool buffers_refused_ = false;  ///< the kernel has no queue of buffers
-    std::uint32_t dry_at_ = 0;      ///< changes of buffers_ when the kernel had none left
+    bool buffers_refused_ = false;  ///< the kernel has no such queue
+    std::uint32_t dry_at_ = 0;      ///< buffers_.changes() when the kernel had none left
     uring_orphans orphans_;
-    const char* failed_call_ = nullptr;  ///< with which the last wait() failed
+    const char* failed_call_ = nullptr;  ///< the call that failed in the last wait()
 };
 
 }  // namespace eddy

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Injects faults into entries of the submission queue, for tests.
 #if EDDY_HAS_IO_URING && defined(EDDY_FAULTS)
 
 #include "engine/uring/uring_faults.hpp"
@@ -32,7 +34,7 @@ void replace(io_uring_sqe& sqe, int result) noexcept {
     sqe.user_data = token;
 }
 
-/// The result of an entry that asks for `wanted`; an older kernel says 0, or refuses the flag.
+/// Returns the result of an entry that asks for `wanted`. An older kernel says 0 or an error.
 int injected_result(io_uring& ring, int wanted) noexcept {
     io_uring_sqe* const sqe = io_uring_get_sqe(&ring);
     if (sqe == nullptr) {
@@ -99,7 +101,7 @@ std::optional<call> call_of(const io_operation& op) noexcept {
     return std::nullopt;
 }
 
-/// A poll that stands in front of a call is one whatever the operation is.
+/// Returns the call that an entry stands for. A poll in front of a call counts as a poll.
 std::optional<call> call_of(const io_uring_sqe& sqe, const io_operation& op) noexcept {
     return sqe.opcode == IORING_OP_POLL_ADD ? call::poll : call_of(op);
 }
@@ -118,7 +120,7 @@ void shorten_vectors(io_uring_sqe& sqe, call which, std::uint8_t opcode_of_one) 
     }
 }
 
-/// The kernel copies a message when the entry is submitted. No test has so many that are not.
+/// A shortened message, which the kernel copies at the submission. No test has as many unsubmitted.
 struct message_to_send {
     msghdr header;
     iovec part;
@@ -135,8 +137,8 @@ void shorten_sent_message(io_uring_sqe& sqe, call which) noexcept {
     }
 }
 
-/// The kernel writes what comes with the bytes into the caller's message, so that there must be
-/// one: only a message that is nothing but bytes is shortened.
+/// Shortens a message that is nothing but bytes. Anything else that comes with the bytes is written
+/// into the caller's message, so that must stay.
 void shorten_received_message(io_uring_sqe& sqe, call which) noexcept {
     auto& message = *reinterpret_cast<msghdr*>(sqe.addr);
     if (message.msg_name != nullptr || message.msg_controllen != 0) {
@@ -177,7 +179,7 @@ void shorten(io_uring_sqe& sqe, call which) noexcept {
 
 }  // namespace
 
-/// The first question may come when a fault is planned, which is for no call of the probe.
+/// Asks the kernel once. A fault that is planned at that time must not hit a call of the probe.
 bool can_inject_results() noexcept {
     static const bool can = [] {
         const kernel::faults_held_off now;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Lets tests fail and shorten operations that only the kernel performs.
 #pragma once
 
 #if EDDY_HAS_IO_URING
@@ -7,17 +9,16 @@
 
 #include <liburing.h>
 
-/// Lets tests fail and shorten operations that only the kernel performs.
 namespace eddy::uring_faults {
 
 #ifdef EDDY_FAULTS
-/// True where the kernel completes an entry with any result that it is asked for (Linux 6.10).
+/// True if the kernel completes an entry with any result that it is asked for (Linux 6.10).
 bool can_inject_results() noexcept;
 
-/// `sqe` is filled for `op`. It is made shorter, or replaced by one that completes with an error,
-/// if a test asked for that: the entry counts as the call that it stands for.
+/// Makes `sqe`, which is filled for `op`, shorter, or replaces it by one that completes with an
+/// error, if a test asked for that. The entry counts as the call that it stands for.
 void apply(io_uring_sqe& sqe, const io_operation& op) noexcept;
-/// The same for a poll that no operation asks for.
+/// Does for a poll of the engine's own what apply() does for operations.
 void apply_to_poll(io_uring_sqe& sqe) noexcept;
 #else
 constexpr bool can_inject_results() noexcept { return false; }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Stores and delivers the results of multishot operations.
 #if EDDY_HAS_IO_URING
 
 #include "engine/uring/uring_engine.hpp"
@@ -10,13 +12,13 @@
 
 namespace eddy {
 
-/// Its submission is over. A receive that may be submitted anew stays first in line until those in
-/// front of this result are delivered.
+/// Stores the last result of a submission. A receive that may be submitted again stays first in
+/// line until the results in front of this one are delivered.
 void uring_engine::on_multishot(io_operation& op, std::int32_t result) noexcept {
     const bool receives = op.request_.code == opcode::receive;
     if (receives && result == -ENOBUFS && is_netlink(op) &&
         lacked_buffer(op, io_result::from_kernel(result))) {
-        result = -EAGAIN;  // only now it is known whose ENOBUFS it is
+        result = -EAGAIN;  // only now is it known whose ENOBUFS it is
     }
     keep_record(op, result);
     if (!receives || op.request_.slot->detaching) {
@@ -24,7 +26,7 @@ void uring_engine::on_multishot(io_operation& op, std::int32_t result) noexcept 
     }
 }
 
-/// Whoever is next in its list, if it is still in it, may go.
+/// Takes the operation out of its list, if it is there, and lets the next one go.
 void uring_engine::leave_line(io_operation& op) noexcept {
     if (op.list_next_ != nullptr) {
         io_list& list = list_of(op);
@@ -98,8 +100,8 @@ progress uring_engine::finish_accept(io_operation& op, io_result result) noexcep
     }
     if (op.wanted_end_ != end_reason::none) {
         if (op.in_kernel_ || has_record(op)) {
-            // A connection was refused after the kernel had accepted it, and the kernel goes on:
-            // the last result is still to come.
+            // A connection was refused after the kernel had accepted it, and the kernel goes on.
+            // The last result is still to come.
             static_cast<void>(go_on(op));
             return progress::pending;
         }
@@ -131,7 +133,7 @@ progress uring_engine::finish_accept(io_operation& op, io_result result) noexcep
 progress uring_engine::finish_wait(io_operation& op, io_result result) noexcept {
     const bool last = !result || any(static_cast<interest>(result.raw()) & ends_readiness);
     if (!op.ending_ && result == io_result::value(0)) {
-        static_cast<void>(go_on(op));  // nothing of what was asked for
+        static_cast<void>(go_on(op));  // nothing that was asked for
         return progress::pending;
     }
     if (!last && !op.ending_) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Takes in the completions of operations that were taken back.
 #if EDDY_HAS_IO_URING
 
 #include "engine/uring/uring_orphans.hpp"

@@ -13,18 +13,18 @@
 
 namespace eddy {
 
-/// Operations that were taken back from the kernel while it could not be entered: their completions
-/// are still to come, and nobody may be told. What they bring is closed or given back.
+/// Operations that were taken back while the ring could not be entered. Their completions are still
+/// to come and belong to nobody: whatever they bring is closed or given back.
 class uring_orphans {
 public:
     bool empty() const noexcept { return left_.empty(); }
-    /// Room for one more. False: there is no memory.
+    /// Makes room for one more orphan. False: there is no memory.
     [[nodiscard]] bool reserve() noexcept;
     /// Precondition: reserve().
     void add(const io_operation& op) noexcept;
-    /// Makes those of their completions that are there mean nothing.
+    /// Marks the orphans' completions that have come, so that the engine ignores them.
     void bury(uring_ring& ring, uring_buffers& buffers, buffer_pool& pool) noexcept;
-    /// The ring is gone.
+    /// Forgets all orphans. Called when the ring is gone.
     void clear() noexcept { left_.clear(); }
 
 private:

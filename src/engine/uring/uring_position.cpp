@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Reads and sets the positions of files around writes.
 #if EDDY_HAS_IO_URING
 
 #include "engine/uring/uring_position.hpp"

@@ -7,16 +7,18 @@
 
 namespace eddy {
 
-/// The own position of a file that is written. If a write is cut by an error, as on a full disk,
-/// the kernel (6.18) says how much it has written, but leaves the position where it was: the rest
-/// would be written over the beginning. So the position is asked for before, and set right then.
+/// Keeps a file's own position right while the kernel writes there. If an error cuts a write short,
+/// as on a full disk, the kernel (6.18) reports how much it has written but does not move the
+/// position: the rest would overwrite the beginning. So the position is read before the write and
+/// set after it.
 ///
-/// Meanwhile it is in the offset of the request, below -1.
+/// In between, the position is in the offset of the request, below -1.
 struct uring_position {
+    /// Reads the position before a write.
     static void remember(io_request& request) noexcept;
-    /// `result`: of the write, whose request is as before again.
+    /// Sets the position after a write with `result`, and restores the request.
     static void correct(io_request& request, io_result result) noexcept;
-    /// The same without a look at the file: the write is another process's.
+    /// Restores the request only: the write was given up, or is another process's.
     static void forget(io_request& request) noexcept;
 };
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Receives into buffers that the kernel picks, or that receives wait for.
 #if EDDY_HAS_IO_URING
 
 #include "engine/uring/uring_engine.hpp"
@@ -11,7 +13,7 @@
 
 namespace eddy {
 
-/// False: receives poll, and the call is made here.
+/// True if the kernel picks the buffers. False: receives poll, and the calls are made here.
 bool uring_engine::kernel_picks_buffers() noexcept {
     if (buffers_.is_open() || buffers_refused_) {
         return buffers_.is_open();
@@ -22,12 +24,12 @@ bool uring_engine::kernel_picks_buffers() noexcept {
         buffers_.refill(*pool_);
         return true;
     }
-    // Only the thread of the ring may ask: the next one may be luckier.
+    // Only the ring's thread may ask: the next thread may be luckier.
     buffers_refused_ = error != std::errc::file_exists;
     return false;
 }
 
-/// The kernel polls for it, and then the call is made here.
+/// True if the kernel only polls for the operation, and the call is made here.
 bool uring_engine::is_made_here(const io_operation& op) const noexcept {
     return op.request_.code == opcode::send_file ||
            (op.request_.code == opcode::receive && !buffers_.is_open());
@@ -38,8 +40,8 @@ bool uring_engine::is_netlink(const io_operation& op) noexcept {
     return slot.kind == descriptor_kind::datagram && kernel::socket_domain(slot.fd) == AF_NETLINK;
 }
 
-/// ENOBUFS means that the kernel had no buffer for it, except where the socket itself says so: a
-/// netlink socket that was overrun. That comes only if there was a buffer, as one is picked first.
+/// True if the kernel had no buffer, which ENOBUFS means with one exception: a netlink socket that
+/// was overrun says so too. That comes only if there was a buffer, since one is picked first.
 bool uring_engine::lacked_buffer(const io_operation& op, io_result result) const noexcept {
     if (result.system_error() != ENOBUFS || op.request_.code != opcode::receive ||
         !buffers_.is_open()) {
@@ -48,20 +50,19 @@ bool uring_engine::lacked_buffer(const io_operation& op, io_result result) const
     return buffers_.count() == 0 || !is_netlink(op);
 }
 
-/// The kernel had no buffer for it. False: there will never be one.
+/// Makes a receive wait, because the kernel had no buffer for it. False: there will never be one.
 bool uring_engine::await_buffer(io_operation& op) noexcept {
     if (pool_->total() == 0 && !pool_->provide()) {
         return false;
     }
     if (op.buffers_ == buffers_.added()) {
         dry_at_ = buffers_.changes();
-    }  // else it has got some since, but perhaps others have them by now
+    }  // else it has got some since, which others may have by now
     starve(op);
     return true;
 }
 
-/// What is kept of a result while others are in front of it: the buffer, which has the size, or an
-/// error.
+/// Returns the record of a result that waits behind others: the number of its buffer, or an error.
 std::int32_t uring_engine::record_of(detail::lease_buffer& buffer, std::int32_t result) noexcept {
     if (result <= 0) {
         pool_->put(buffer);
@@ -88,7 +89,7 @@ progress uring_engine::finish_receive(io_operation& op) noexcept {
         return go_on(op);
     }
     op.phase_ = phase::waiting;
-    // on_multishot() has asked whose ENOBUFS it is: the socket's.
+    // on_multishot() has found out whose ENOBUFS it is: the socket's.
     const bool overrun = result.system_error() == ENOBUFS && is_netlink(op);
     if (!overrun && op.wanted_end_ == end_reason::none && goes_on(op, result, false)) {
         return progress::pending;
@@ -99,8 +100,8 @@ progress uring_engine::finish_receive(io_operation& op) noexcept {
 }
 
 void uring_engine::resume(io_operation& op) noexcept {
-    // It may have starved without having been asked whether there is data, and only sockets have a
-    // call that never waits.
+    // The receive may have starved before it asked for data. Only sockets have a call that never
+    // waits.
     const fd_slot& slot = *op.request_.slot;
     const bool would_wait =
         !is_socket(slot.kind) && kernel::ready_now(slot.fd, interest::readable).raw() == 0;
@@ -108,25 +109,25 @@ void uring_engine::resume(io_operation& op) noexcept {
         submit(op);
         return;
     }
-    // As if the kernel had just said that there may be data.
+    // Acts as if the kernel had just reported that there may be data.
     reserve_buffer(op);
     op.in_progress_ = true;
     on_single(op, io_result::value(static_cast<std::int64_t>(interest::readable)));
 }
 
-/// False: more could be fed. Those that were may have no use for their buffers.
+/// Continues starving receives. False: more could go on, as some may not need their buffers.
 bool uring_engine::feed_receives() noexcept {
     if (buffers_.is_open()) {
-        pool_->collect();  // before feed(), which must know of all that the kernel will have
+        pool_->collect();  // before feed(), which must know all buffers of the kernel
     }
-    // A receive that was resumed may have had no use for its buffer: the kernel has it still. But
-    // if it has just said that it has none, it knows better.
+    // A receive that was continued may not have needed its buffer, which the kernel still has. But
+    // a kernel that has just said that it has none knows better.
     const bool trusted = buffers_.is_open() && dry_at_ != buffers_.changes();
     const bool fed = feed(trusted ? buffers_.count() : 0);
     if (buffers_.is_open()) {
         buffers_.refill(*pool_);
     }
-    // Without a queue of buffers those that were fed may have their results by now.
+    // Without a queue of buffers, receives that were continued may have their results by now.
     return !fed || (buffers_.is_open() && starving_.empty());
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Makes and enters the ring, and writes operations into its entries.
 #if EDDY_HAS_IO_URING
 
 #include "engine/uring/uring_ring.hpp"
@@ -33,7 +35,7 @@ namespace eddy {
 
 namespace {
 
-/// The best first; each kernel takes the first that it knows.
+/// The flags of a ring, the best first. The first ones that the kernel knows are used.
 constexpr unsigned setups[] = {
     IORING_SETUP_R_DISABLED | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_TASKRUN_FLAG |
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,  // 6.1
@@ -51,7 +53,8 @@ std::uint64_t file_offset(std::int64_t offset) noexcept {
     return offset < 0 ? ~0ULL : static_cast<std::uint64_t>(offset);  // the file's own position
 }
 
-/// For urgent data alone the kernel (6.18) would not wake: it has to be asked for the band, too.
+/// Returns the poll mask of a wait. For urgent data alone the kernel (6.18) would not wake: it must
+/// be asked for the band too.
 unsigned poll_mask(const io_request& request) noexcept {
     const auto wanted = static_cast<interest>(request.flags);
     return static_cast<unsigned>(request.flags) |
@@ -68,7 +71,7 @@ call_failure uring_ring::open(unsigned entries, const unique_fd& told) noexcept 
     io_result result = io_result::system_error(EINVAL);
     for (const unsigned flags : setups) {
         if (told && (flags & IORING_SETUP_DEFER_TASKRUN) != 0) {
-            // The kernel (6.18) would tell only once of what another eventfd has caused.
+            // The kernel (6.18) would report only once what another eventfd has caused.
             continue;
         }
         io_uring_params parameters{};
@@ -78,7 +81,7 @@ call_failure uring_ring::open(unsigned entries, const unique_fd& told) noexcept 
             return io_result::from_kernel(io_uring_queue_init_params(entries, &ring_, &parameters));
         });
         if (result.system_error() != EINVAL) {
-            multishot_receive_ = (flags & IORING_SETUP_SINGLE_ISSUER) != 0;  // 6.0, as that is
+            multishot_receive_ = (flags & IORING_SETUP_SINGLE_ISSUER) != 0;  // both came with 6.0
             break;
         }
     }
@@ -94,9 +97,9 @@ call_failure uring_ring::open(unsigned entries, const unique_fd& told) noexcept 
     ring_.enter_ring_fd = ring_.ring_fd;
     if ((ring_.features & needed_features) != needed_features) {
         close();
-        return setup_failed(EINVAL);  // as a kernel that is older still says
+        return setup_failed(EINVAL);  // as an even older kernel says
     }
-    // The entries are used in the order of the queue, so that nothing is written here again.
+    // The entries are used in the order of the queue, so this array is never written again.
     std::iota(ring_.sq.array, ring_.sq.array + *ring_.sq.kring_entries, 0U);
     hows_.reset(new (std::nothrow) open_how[*ring_.sq.kring_entries]);
     if (hows_ == nullptr) {
@@ -132,7 +135,7 @@ call_failure uring_ring::try_out() noexcept {
         return failure;
     }
     static_cast<void>(ring.next_sqe());  // all 0: an entry that does nothing
-    // Again, because a signal may interrupt it.
+    // Repeated, because a signal may interrupt it.
     const time_point give_up = saturating_add(clock::now(), std::chrono::seconds(1));
     do {
         if (auto error = ring.enter(1, give_up)) {
@@ -181,13 +184,13 @@ bool uring_ring::settled() const noexcept {
            (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) == 0;
 }
 
-/// Makes the filled entries visible to the kernel; says how many it has not taken yet.
+/// Makes the filled entries visible to the kernel. Returns how many it has not taken yet.
 unsigned uring_ring::publish() noexcept {
     io_uring_sq& queue = ring_.sq;
     queue.sqe_head = queue.sqe_tail;
-    // release: pairs with the kernel's reading of the tail; it then sees the entries.
+    // release: pairs with the kernel's load of the tail; it then sees the entries.
     std::atomic_ref(*queue.ktail).store(queue.sqe_tail, std::memory_order_release);
-    // acquire: pairs with the kernel's storing of the head; it has read those entries.
+    // acquire: pairs with the kernel's store of the head; it has read those entries.
     return queue.sqe_tail - std::atomic_ref(*queue.khead).load(std::memory_order_acquire);
 }
 
@@ -239,9 +242,9 @@ std::error_code uring_ring::cancel(const io_operation& op, duration limit) noexc
     return kernel::uring_cancel(ring_.ring_fd, token(op), limit);
 }
 
-/// The kernel finds it sooner then: a sixth less for a call that does nothing, and without
-/// counting its users. The thread has 16 places for it, and a ring that is there lives on: so only
-/// while a run lasts. A kernel before 5.18 refuses.
+/// Registers the ring with the thread, so that the kernel finds it sooner, and without counting its
+/// users: a call that does nothing takes a sixth less. The thread has 16 places for rings, and
+/// keeps a ring alive, so the registration lasts only for a run. A kernel before 5.18 refuses.
 void uring_ring::register_with_thread() noexcept {
     const io_result registered = kernel::once(kernel::call::uring_register, [&] {
         return io_result::from_kernel(io_uring_register_ring_fd(&ring_));
@@ -273,7 +276,7 @@ void uring_ring::prepare_write(io_uring_sqe& sqe, const io_request& request) noe
         io_uring_prep_send(&sqe, fd, request.data, cut(request.size), MSG_NOSIGNAL);
         return;
     }
-    // A terminal: the kernel asks poll() and then waits in the submission until all is written.
+    // On a terminal, the kernel asks poll() and then waits in the submission until all is written.
     io_uring_prep_write(&sqe, fd, request.data, cut(bite(*request.slot, request.size)),
                         file_offset(request.offset));
     if (request.slot->kind == descriptor_kind::pipe) {
@@ -309,8 +312,8 @@ void uring_ring::prepare_open(io_uring_sqe& sqe, const io_request& request) noex
 void uring_ring::prepare_receive(io_uring_sqe& sqe, const io_request& request) const noexcept {
     if (receives_on(request)) {
         io_uring_prep_recv_multishot(&sqe, request.slot->fd, nullptr, 0, 0);
-        if (request.slot->kind != descriptor_kind::datagram) {  // whose messages it would cut
-            // Linux 6.17: `optlen`, at the same place, says after how many bytes it is over.
+        if (request.slot->kind != descriptor_kind::datagram) {  // it would cut messages
+            // Linux 6.17: `optlen`, at the same place, is how many bytes end the receive.
             sqe.file_index = cut(request.size * buffers_in_a_row);
             sqe.off = kernel::injected(kernel::call::uring_receive_limit) != 0 ? 1 : 0;
         }

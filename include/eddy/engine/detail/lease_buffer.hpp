@@ -13,7 +13,7 @@ class buffer_pool;
 
 namespace detail {
 
-/// The head of a buffer that a loop lends; the bytes follow it.
+/// The header of a buffer that a loop lends. The bytes follow it.
 struct alignas(64) lease_buffer : queue_node {
     enum class place : std::uint8_t { free, kernel, out };
 
@@ -24,12 +24,12 @@ struct alignas(64) lease_buffer : queue_node {
 
     buffer_pool* home;
     lease_buffer* next_free = nullptr;
-    std::uint32_t size = 0;  ///< how many bytes came
+    std::uint32_t size = 0;  ///< how many bytes were received
     std::uint16_t number;    ///< in the pool
     place where = place::free;
 };
 
-/// For the loop's hold on its pool.
+/// Deletes the loop's reference to its pool, which lives on until the last buffer is back.
 struct pool_leaver {
     EDDY_API void operator()(buffer_pool* pool) const noexcept;
 };

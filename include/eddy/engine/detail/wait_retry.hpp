@@ -9,20 +9,20 @@
 
 namespace eddy {
 
-/// Decides how to go on when a wait for the kernel fails: an error that may pass is worth more
-/// tries, with longer and longer pauses between them.
+/// Decides what to do when a wait for the kernel fails. An error that may pass is worth more tries,
+/// with growing pauses between them.
 class wait_retry {
 public:
     static constexpr duration first_pause = std::chrono::milliseconds(1);
     static constexpr duration longest_pause = std::chrono::seconds(1);
 
     enum class verdict : std::uint8_t {
-        first,    ///< pause, and try again; a trouble has begun
-        again,    ///< pause, and try again
-        give_up,  ///< the error stays, or the trouble has lasted for longer than the limit
+        first,    ///< pause and try again: a series of failures begins
+        again,    ///< pause and try again
+        give_up,  ///< the error stays, or the series has lasted for longer than the limit
     };
 
-    /// The kernel lacks memory, room or descriptors for a moment, or was interrupted.
+    /// True if the kernel lacks memory, room or descriptors for a moment, or was interrupted.
     static bool may_pass(std::error_code error) noexcept {
         using enum std::errc;
         return error == not_enough_memory || error == resource_unavailable_try_again ||
@@ -30,8 +30,8 @@ public:
                error == too_many_files_open || error == too_many_files_open_in_system;
     }
 
-    /// A trouble lasts from its first failure to its last, but of the time between two of them only
-    /// twice the pause counts: in a longer time the caller had other things to do, or could wait.
+    /// Takes note of a failure. A series lasts from its first failure to its last. Between two of
+    /// them at most twice the pause counts: if more time passes, the caller was busy or could wait.
     verdict failed(std::error_code error, time_point now, duration limit) noexcept {
         const bool first = !failing_;
         if (first) {
@@ -49,7 +49,7 @@ public:
         }
         return first ? verdict::first : verdict::again;
     }
-    /// A wait has worked: the next failure begins a trouble of its own.
+    /// Takes note of a wait that worked: the next failure begins a new series.
     void worked() noexcept { failing_ = false; }
 
     bool failing() const noexcept { return failing_; }

@@ -6,8 +6,8 @@
 
 namespace eddy::detail {
 
-/// How far a member of a bandwidth_group has come: bytes divided by its weight. It does not wrap
-/// before 2^64 bytes, so that whoever was idle for long is still behind the others.
+/// The progress of a member of a bandwidth_group: bytes divided by its weight. It does not wrap
+/// before 2^64 bytes, so that a member that was idle for long is still behind the others.
 struct bandwidth_pass {
     std::uint64_t whole = 0;
     std::uint32_t fraction = 0;  ///< in units of 2^-32
@@ -20,7 +20,7 @@ struct bandwidth_pass {
         whole += more.whole + (fraction < more.fraction ? 1 : 0);
         return *this;
     }
-    /// Zero if that would be below it.
+    /// Returns zero instead of a negative difference.
     constexpr bandwidth_pass minus(const bandwidth_pass& less) const noexcept {
         const std::uint64_t borrowed = fraction < less.fraction ? 1 : 0;
         if (whole < less.whole + borrowed) {

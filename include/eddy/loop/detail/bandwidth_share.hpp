@@ -11,19 +11,19 @@ namespace eddy {
 
 class bandwidth_share;
 
-/// Somebody who waits for the turn of a share. Its user owns it. Thread: the loop's.
+/// A wait for the turn of a share, owned by its user. Thread: the loop's.
 class turn_wait {
 public:
     using callback = void (*)(turn_wait&) noexcept;
 
-    /// `on_turn` may start it anew or destroy it.
+    /// `on_turn` may start the wait again or destroy it.
     explicit turn_wait(callback on_turn) noexcept : on_turn_(on_turn) {}
     ~turn_wait() { cancel(); }
     turn_wait(const turn_wait&) = delete;
     turn_wait& operator=(const turn_wait&) = delete;
 
     bool pending() const noexcept { return share_ != nullptr; }
-    /// If it is pending, it is not any more, and is not called.
+    /// Ends a pending wait without calling `on_turn`.
     EDDY_API void cancel() noexcept;
 
 private:
@@ -34,11 +34,11 @@ private:
     friend class bandwidth_share;
 };
 
-/// A part of the bandwidth of a group, for one stream or several. Senders wait for their turn with
-/// in_turn(), which also counts what they move.
+/// A part of the bandwidth of a group, for one stream or several. Senders wait for its turn with
+/// in_turn(), which also counts the bytes that they move.
 ///
-/// Thread: the loop's, or any while the loop does not run. Lifetime: until nobody waits; the group
-/// must outlive it.
+/// Thread: the loop's, or any while the loop does not run. Lifetime: the share must outlive its
+/// waits, and the group must outlive the share.
 class EDDY_API bandwidth_share final : public bandwidth_member {
 public:
     /// Throws std::bad_alloc. Precondition: `weight` is not 0.
@@ -46,7 +46,8 @@ public:
     ~bandwidth_share() override;
 
     loop& home() const noexcept { return home_; }
-    /// First come, first served; never called from inside. Precondition: `w` is not pending.
+    /// Waits for the turn of this share: first come, first served. The callback is never called
+    /// inside this call. Precondition: `w` is not pending.
     void wait(turn_wait& w) noexcept;
 
 private:

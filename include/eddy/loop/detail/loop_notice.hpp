@@ -3,24 +3,24 @@
 
 namespace eddy {
 
-/// Tells its owner what becomes of the loop on which he lives: that it is being destroyed, see
-/// loop::tell_of_end(); or that it runs again, see loop::tell_of_next_run().
+/// Notifies its owner that the loop is being destroyed (loop::tell_of_end()) or runs again
+/// (loop::tell_of_next_run()).
 ///
-/// The callback is called once for each time that the loop was asked, on the thread that runs or
-/// destroys it. It must not throw, and may destroy this and other notices.
+/// The callback is called once per registration, on the thread that runs or destroys the loop. It
+/// must not throw, and may destroy this notice and others.
 class loop_notice {
 public:
     using callback = void (*)(loop_notice&) noexcept;
 
-    /// `on_lost` instead, if the loop is destroyed in the child after fork(): there nothing can be
-    /// started or cancelled any more, only let go.
+    /// `on_lost` is called in place of `on_notice` if the loop is destroyed in the child after
+    /// fork(), where operations can only be forgotten, not started or cancelled.
     explicit loop_notice(callback on_notice, callback on_lost = nullptr) noexcept
         : on_notice_(on_notice), on_lost_(on_lost) {}
     loop_notice(const loop_notice&) = delete;
     loop_notice& operator=(const loop_notice&) = delete;
-    /// Takes it back. Thread: the loop's.
+    /// Takes the notice back. Thread: the loop's.
     ~loop_notice() { take_back(); }
-    /// The same, without destroying it.
+    /// Takes the notice back: its callback will not be called. Thread: the loop's.
     void take_back() noexcept {
         if (link_ == nullptr) {
             return;
@@ -36,7 +36,7 @@ private:
     callback on_notice_;
     callback on_lost_;
     loop_notice* next_ = nullptr;
-    loop_notice** link_ = nullptr;  ///< what points here; null: the loop does not know it
+    loop_notice** link_ = nullptr;  ///< the pointer that points here; null: not registered
 
     friend class loop;
 };

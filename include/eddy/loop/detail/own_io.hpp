@@ -11,40 +11,41 @@
 
 namespace eddy {
 
-/// An I/O operation that is made for one use, by what runs on the loop, and that nothing but the
-/// loop's end stops: the ground of tasks, as stoppable_io is that of senders. It has less to ask.
+/// An I/O operation for one use, started on the loop's thread, that only the loop's end can stop.
+/// The base of what tasks await, as stoppable_io is of senders; it needs fewer checks.
 ///
 /// Thread: the loop's, while it runs.
 class own_io : public io_operation {
 public:
-    /// Whether the completion of a receive has to take its lease; else loop::take_lease() may.
+    /// Says if the completion of a receive must take its lease (`taken`), or may call
+    /// loop::take_lease() (`left`).
     enum class lease_is : std::uint8_t { left, taken };
 
-    /// `request`: on a descriptor of the loop that it is started on; not multishot.
+    /// `request` must not be multishot, and its descriptor belongs to the loop of the start.
     own_io(callback on_complete, const io_request& request, lease_is how) noexcept
         : io_operation(on_complete, request) {
         EDDY_ASSERT(!request.multishot, "a multishot operation is not made for one use");
         takes_lease_ = how == lease_is::taken;
     }
 
-    /// What it will do. May be changed while it is not pending.
+    /// Returns the request, which may be changed while the operation is not pending.
     io_request& mutable_request() noexcept { return request_; }
 
-    /// Its completion may be called from inside this call, however deep that is: it must not go
-    /// deeper itself.
+    /// Starts the operation. The completion may be called inside this call, at any depth: it must
+    /// not go deeper.
     void start(loop& home) noexcept { home.start_made(*this); }
 
-    /// The same for a receive, or a recv of at least one byte, if all that is to be done is to
-    /// wait. False: nothing was done; start it.
+    /// Starts a receive, or a recv of at least one byte, if it only has to wait for data.
+    /// False: nothing was done; call start().
     [[nodiscard]] bool wait_for_data(loop& home) noexcept { return home.wait_for_data(*this); }
 
     bool takes_lease() const noexcept { return takes_lease_; }
-    /// With lease_is::taken, in the completion of a receive: the buffer with what it has got.
+    /// Takes the buffer of a receive with lease_is::taken, inside its completion.
     lease take_lease() noexcept { return loop::lease_of(*this); }
 
-    /// Makes the call of a recv or send at once, if there is nothing to wait for: no operation is
-    /// needed then. False: nothing was moved; start one (always on io_uring, and while the loop
-    /// ends). The result may be an error, or a part, also of a request for `all` that is a send.
+    /// Makes the call of a recv or send at once, without an operation, if it has nothing to wait
+    /// for. False: nothing was moved; start an operation (always on io_uring, and while the loop
+    /// ends). The result may be an error, or a part of the bytes, even of a send for `all`.
     [[nodiscard]] static bool transfer_now(loop& home, const io_request& request,
                                            io_result& result) noexcept {
         return home.transfer_now(request, result);
@@ -54,7 +55,7 @@ public:
                                            const stream_request<Direction, All>& request,
                                            io_result& result) noexcept {
         constexpr std::size_t most = stream_request<Direction, All>::size_max;
-        if (request.size_ - 1 >= most) {  // nothing, or too much
+        if (request.size_ - 1 >= most) {  // none, or too many
             return false;
         }
         const loop::handle_of of{*request.slot_, request.generation_};

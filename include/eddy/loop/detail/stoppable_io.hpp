@@ -9,30 +9,29 @@
 
 namespace eddy {
 
-/// An I/O operation that any thread may start, and any thread may ask to stop: the ground of
-/// senders. Derived classes give it a completion.
+/// An I/O operation that any thread may start and any thread may ask to stop: the base of senders.
+/// Derived classes give it a completion.
 ///
 ///     another thread:  prepare(), from here on it can be stopped, start_elsewhere()
-///     the loop's:      transfer_here(), if that may do; if it is false
-///                      prepare(), start_here(); if that is false it can be stopped from here on
-///     in completion:   nobody may be inside request_stop() any more, then stop_is_over()
+///     the loop's:      transfer_here(), if a transfer will do; if that is false,
+///                      prepare(), start_here(); if that is false, it can be stopped from here on
+///     in completion:   once nobody is inside request_stop(), stop_is_over()
 ///
-/// Starting and stopping from elsewhere push a node into the loop's inbox, one for each; the
-/// operation may end, and be destroyed, when the loop has taken both. tests/model/stop_io.pml is
-/// the model of this protocol.
+/// A start or a stop from another thread pushes one node each into the loop's inbox. The operation
+/// may end, and be destroyed, when the loop has taken both. Model: tests/model/stop_io.pml.
 ///
 /// Thread of the completion: the loop's.
 class EDDY_API stoppable_io : protected io_operation {
 protected:
-    /// `home` may be null if it is never started.
+    /// `home` may be null if the operation is never started.
     stoppable_io(loop* home, const io_request& request, callback on_complete) noexcept
         : io_operation(on_complete, request), home_(home) {
         EDDY_ASSERT(!request.multishot,
                     "a multishot operation completes more than once: it is "
                     "none for a sender");
     }
-    /// On the loop's thread, or while the loop does not run: takes the operation back if it is
-    /// pending. Elsewhere it must have completed. Nobody may be inside request_stop().
+    /// Ends a pending operation, on the loop's thread or while the loop does not run. On other
+    /// threads the operation must have completed. Precondition: nobody is inside request_stop().
     ~stoppable_io() {
         if (pending() || stop_posted_) {
             take_back();
@@ -40,30 +39,30 @@ protected:
     }
 
     loop* home() const noexcept { return home_; }
-    /// What it will do. May be changed while it is not pending.
+    /// Returns the request, which may be changed while the operation is not pending.
     io_request& mutable_request() noexcept { return request_; }
-    /// Of a receive: its completion takes the lease, instead of loop::take_lease().
+    /// Makes the completion of a receive call take_lease() instead of loop::take_lease().
     void will_take_lease() noexcept { takes_lease_ = true; }
     lease take_lease() noexcept { return loop::lease_of(*this); }
     void prepare() noexcept {
         wanted_end_ = end_reason::none;
         phase_ = phase::posted;
     }
-    /// Thread: the loop's. True: there is a result, which was or will be delivered; the operation
-    /// may be destroyed already, and need not be stopped. False: it is pending.
+    /// Starts the operation. True: there is a result, which was or will be delivered; the operation
+    /// may be destroyed already and need not be stopped. False: it is pending. Thread: the loop's.
     [[nodiscard]] bool start_here() noexcept { return home_->start_here(*this); }
-    /// The same for a receive, or a recv of at least one byte, which most likely has to wait.
+    /// Starts, as start_here() does, a receive or a recv of some bytes that will probably wait.
     [[nodiscard]] bool start_reading_here() noexcept {
         return !home_->wait_for_data(*this) && start_here();
     }
-    /// Makes the call of a transfer that has nothing to wait for, see own_io::transfer_now(): the
-    /// operation is not started. Whoever is told of its result is told inside an inline_call.
-    /// Thread: the loop's.
+    /// Makes the call of a transfer that has nothing to wait for, without a start: see
+    /// own_io::transfer_now(). The result must be delivered inside an inline_call. Thread: the
+    /// loop's.
     [[nodiscard]] bool transfer_here(io_result& result) noexcept {
         return home_->inline_depth_ < home_->options_.inline_max &&
                home_->transfer_now(request_, result);
     }
-    /// What is called inside a start, and so must not go too deep.
+    /// Counts a completion that is called inside a start, and so must not nest too deeply.
     class inline_call {
     public:
         explicit inline_call(loop& home) noexcept : home_(home) { ++home.inline_depth_; }
@@ -74,11 +73,11 @@ protected:
     private:
         loop& home_;
     };
-    /// Thread: any. The operation may complete, and be destroyed, before this returns.
+    /// Starts the operation, which may complete and be destroyed before this returns. Thread: any.
     void start_elsewhere() noexcept;
-    /// Thread: any, at most once for each start.
+    /// Asks the operation to stop, at most once per start. Thread: any.
     void request_stop() noexcept;
-    /// A stop that was requested is not on its way to the loop any more.
+    /// Takes a requested stop from the loop's inbox, so that it does not arrive later.
     void stop_is_over() noexcept {
         if (stop_posted_) {
             take_inbox();
@@ -100,7 +99,7 @@ private:
 
     loop* home_;
     [[no_unique_address]] stop_node stop_;
-    bool stop_posted_ = false;  // in what is left of the node's last word
+    bool stop_posted_ = false;  // placed in the rest of the node's last word
 
     friend class loop;
 };

@@ -13,8 +13,8 @@ class loop;
 
 namespace detail {
 
-/// What setting, disarming and pushing back look at, of every kind of timer: it comes first, in
-/// half a cache line. With many timers, each line costs more than all the rest.
+/// The first half cache line of every timer: all that setting, disarming and pushing back read.
+/// With many timers, each cache line costs more than all the rest.
 struct timer_place {
     timer_place(timer_owner owner, timer_room& room) noexcept : room_(&room) {
         node_.owner = owner;
@@ -26,13 +26,14 @@ struct timer_place {
 
 }  // namespace detail
 
-/// In the heap or in the ready queue, never in both.
+/// Base of timer and local_timer. A timer is in the heap or in the ready queue, never in both.
 class timer_base : protected detail::timer_place, public operation {
 public:
     loop& home() const noexcept { return room_->home(); }
 
-    /// The following: the loop's thread, or before the timer is set.
+    /// True if the timer is set, or due. Thread: the loop's, or any before the first set.
     bool armed() const noexcept { return node_.armed() || queued_; }
+    /// Precondition: `priority` is 0 to 63, and the timer is not due. Thread: as for armed().
     EDDY_API void set_priority(priority_level priority) noexcept;
 
 protected:

@@ -10,14 +10,14 @@ namespace eddy {
 
 class loop;
 
-/// The heap of one loop and one clock, with a place for each timer. It lives as long as the loop
-/// or one of those timers, since one that is not armed may outlive the loop.
+/// The heap of one loop and one clock, with a place for each timer. The room lives as long as the
+/// loop or any of these timers, since an unarmed timer may outlive the loop.
 class timer_room {
 public:
     struct leaver {
         void operator()(timer_room* room) const noexcept { room->leave(); }
     };
-    /// With a place that belongs to the owner. Throws std::bad_alloc.
+    /// Makes a room in which the returned owner has a place. Throws std::bad_alloc.
     static std::unique_ptr<timer_room, leaver> make(loop& home) {
         auto made = std::make_unique<timer_room>(home);
         made->enter();
@@ -32,7 +32,7 @@ public:
             throw std::bad_alloc();
         }
     }
-    /// Gives a place back; the last one to do so destroys the room. Thread: any.
+    /// Gives a place back. The last call destroys the room. Thread: any.
     void leave() noexcept {
         if (heap.unreserve()) {
             delete this;
