@@ -3,7 +3,7 @@
 # groups that are missing, and does nothing at all if none is.
 
 packages_build="g++ cmake ninja-build pkg-config liburing-dev ccache"
-packages_tests="python3 libgtest-dev libgmock-dev spin strace clang-format-19 libhttp-parser-dev netcat-openbsd curl wrk libglib2.0-dev libuv1-dev"
+packages_tests="python3 universal-ctags libgtest-dev libgmock-dev spin strace clang-format-19 libhttp-parser-dev netcat-openbsd curl wrk libglib2.0-dev libuv1-dev"
 packages_full=""
 packages_full_optional="libgrpc++-dev"
 packages_bench="libbenchmark-dev libuv1-dev libevent-dev libev-dev libasio-dev strace valgrind"

@@ -330,6 +330,38 @@ adrs)
     plant src/base/a.cpp '// docs/adr/0003 says why'
     accepts adrs
     ;;
+measure)
+    command -v ctags >/dev/null || { echo "skipped: no ctags here"; exit 77; }
+    limits() { printf '%s\n' "$@" >"$tree/limits.txt"; }
+    measure() { "$house/measure.py" "$tree" "$tree/limits.txt"; }
+    plant include/eddy/base/a.hpp 'class a {' '    int b();' '    int c();' '    int d(int);' '};' \
+        'inline int e() {' '    int f = 1;' '    return f;' '}'
+    plant src/base/a.cpp '/// The first.' 'int a;'
+    limits 'class_functions 3' 'function_lines 4' 'function_median 4' 'file_lines 9' 'library_lines 11'
+    accepts measure
+    limits 'class_functions 2  # few'
+    rejects 'a: class_functions is 3, and may be 2' measure
+    limits 'function_lines 3'
+    rejects 'include/eddy/base/a.hpp e: function_lines is 4, and may be 3' measure
+    limits 'function_median 3'
+    rejects 'function_median is 4' measure
+    limits 'file_lines 8'
+    rejects 'include/eddy/base/a.hpp: file_lines is 9' measure
+    limits 'library_lines 10'
+    rejects 'library_lines is 11' measure
+    limits 'bare_comments 0'
+    accepts measure
+    plant src/base/a.cpp '/// The same once more.' 'int a;'
+    rejects 'bare_comments is 1' measure
+    limits 'markdown_columns 20'
+    plant docs/a.md '| a table that is as wide as it likes |' '```' 'and so is a block of code' '```'
+    accepts measure
+    plant docs/a.md 'a line of prose that is too long'
+    rejects 'docs/a.md:1: markdown_columns is 32, and may be 20' measure
+    limits 'test_name_length 3'
+    plant tests/base/a_test.cpp 'TEST_P(Suite, Name) {}'
+    rejects 'tests/base/a_test.cpp Name: test_name_length is 4' measure
+    ;;
 spdx)
     plant src/base/a.cpp '// SPDX-License-Identifier: Apache-2.0'
     accepts "$house/spdx.sh" "$tree"
