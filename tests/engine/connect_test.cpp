@@ -183,6 +183,8 @@ TEST_P(Connect, ShutdownTellsThePeerAndLeavesTheOtherDirection) {
     EXPECT_EQ(buffer.substr(0, r.count()), "still");
 }
 
+/// On a unix socket, a connect waits until the listener's backlog has room. Operations that are
+/// queued behind it must not take that wait for a failure.
 TEST_P(Connect, ThatWaitsForRoomSucceedsWithASendBehindIt) {
     const scratch_directory directory;
     const sockaddr_un address = unix_address(directory.path("s"));

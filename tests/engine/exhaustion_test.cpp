@@ -127,6 +127,8 @@ TEST_P(Exhaustion, OfDescriptorsCanBeWaitedForAndCancelled) {
     EXPECT_EQ(paused.error(), std::errc::operation_canceled);
 }
 
+/// After EMFILE no new event announces the connections that already wait in the backlog, so the
+/// loop itself has to try again.
 TEST_P(Exhaustion, OfDescriptorsIsOverWithinTheSameRunOnceThereIsRoom) {
     for (const bool waiting : {false, true}) {
         for (const bool multishot : {false, true}) {

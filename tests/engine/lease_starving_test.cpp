@@ -79,7 +79,7 @@ TEST_P(LeaseStarving, GetsOneThatTheFirstInTheQueueNeedsNoMore) {
     expect_fed(last, "2");
 }
 
-TEST_P(LeaseStarving, GetsOneThatWasForTheFirstInTheQueueWhenThatIsCancelledMeanwhile) {
+TEST_P(LeaseStarving, GetsTheOneMeantForTheFirstInTheQueueIfThatIsCancelled) {
     make_loop({.lease_count = 1, .lease_max = 1});
     connection& last = starve(1);
     kept.clear();

@@ -79,6 +79,8 @@ TEST_P(Message, CarriesADescriptorThatIsClosedOnExec) {
     EXPECT_EQ(recv_exactly(pipe.first.get(), 7), "through");
 }
 
+/// The kernel writes the address, the size and the flags into the caller's msghdr, so an engine
+/// must pass that object on and not a copy, even if the message comes later.
 TEST_P(Message, SaysWhereADatagramCameFrom) {
     const auto bound = [] {
         unique_fd fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));

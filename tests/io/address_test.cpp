@@ -101,6 +101,8 @@ TEST(AddressTest, AnInterfaceThatCannotBeLookedUpIsNoMissingOne) {
     EXPECT_EQ(parse("[fe80::1%lo]:80"), std::error_code());
 }
 
+/// Text that is nearly an address must never become another address: inet_aton() takes 127.1 and
+/// 0x7f.0.0.1, and a C string ends at a NUL.
 TEST(AddressTest, RefusesWhatIsNotAnAddress) {
     using namespace std::string_view_literals;
     for (const std::string_view text :

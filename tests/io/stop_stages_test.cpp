@@ -186,6 +186,8 @@ TEST_P(IoStopStages, OfMessages) {
     stop_in_each_stage("connect", [&] { return udp.connect(address::loopback_v4(9)); }, at_once());
 }
 
+/// A connection that arrives while its accept is stopped must be delivered or stay in the backlog:
+/// a lost one is a leaked descriptor and a peer that waits for ever.
 TEST_P(IoStopStages, OfConnections) {
     const address where = address::from("unix:@eddy-stop-" + std::to_string(::getpid()));
     local::acceptor acceptor(loop(), where, {.backlog = 0});

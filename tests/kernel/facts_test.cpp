@@ -48,7 +48,7 @@ void signal_event(const unique_fd& fd) {
     ASSERT_EQ(::write(fd.get(), &one, sizeof one), ssize_t{sizeof one});
 }
 
-TEST_F(FactsOfEpoll, AnEdgeTriggeredEventfdGivesAnEventForEachWriteWithoutBeingRead) {
+TEST_F(FactsOfEpoll, AnEdgeTriggeredEventfdReportsEachWriteWithoutBeingRead) {
     const unique_fd event = test::make_eventfd();
     ASSERT_EQ(add(event.get(), EPOLLIN | EPOLLET), 0);
     EXPECT_EQ(now(), 0U);

@@ -96,7 +96,7 @@ TEST_P(LoopEmbedded, BytesWakeTheHost) {
     }
 }
 
-TEST_P(LoopEmbedded, WhatIsStartedBetweenTwoTurnsIsSubmittedWithoutAskingTheHostForMore) {
+TEST_P(LoopEmbedded, StartsBetweenTwoTurnsAreSubmittedWithoutAskingTheHost) {
     auto [near, far] = unix_stream_pair();
     const descriptor socket = attach(std::move(near));
     send_all(far.get(), "already there");

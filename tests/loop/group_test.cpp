@@ -365,6 +365,8 @@ TEST_P(LoopGroup, AThreadThatCannotBeStartedIsThrownAndNoneIsLeft) {
     EXPECT_EQ(ran.load(), 3);
 }
 
+/// If one thread of a group cannot be created, those before it run already. start() must end them
+/// and leave the group as it was, so that the program can retry.
 TEST_P(LoopGroup, AStartThatFailedCanBeTriedAgain) {
 #if EDDY_SANITIZED
     GTEST_SKIP() << "a sanitizer needs its address space";

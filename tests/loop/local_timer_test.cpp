@@ -187,7 +187,7 @@ TEST_P(LoopLocalTimer, SettingItAllocatesNothing) {
     EXPECT_EQ(allocations(), before);
 }
 
-TEST_P(LoopLocalTimer, AWaiterForTheNativeHandleIsToldOfOneThatWasSetWhileTheLoopDidNotRun) {
+TEST_P(LoopLocalTimer, TheNativeHandleReportsOneThatWasSetWhileTheLoopDidNotRun) {
     if (loop().engine() == engine_kind::poll) {
         GTEST_SKIP() << "has no such handle";
     }

@@ -201,7 +201,7 @@ TEST_P(LoopMisuseDeathTest, DisarmingATimerOfAnotherLoop) {
         "does not belong");
 }
 
-TEST_P(LoopMisuseDeathTest, SettingOrDisarmingALocalTimerOnAnotherLoopOrDestroyingOneThatIsArmed) {
+TEST_P(LoopMisuseDeathTest, UsingALocalTimerOnAnotherLoopOrDestroyingAnArmedOne) {
     const auto nothing = [](local_timer&) noexcept {};
     const auto wrong = [&](auto use) {
         loop l(options());

@@ -415,6 +415,8 @@ TEST_P(LoopPost, EachOfTheThreeCountsOfEntriesIsTrueInsideACallback) {
     EXPECT_EQ(loop().counters().completions, 2U);
 }
 
+/// The inbox is a stack, which the loop reverses: pushes that race with that must neither lose an
+/// entry nor change the order in which one thread has posted.
 TEST_P(LoopPost, EntriesFromManyThreadsRunOnceEachAndInTheOrderOfEachThread) {
     constexpr unsigned threads = 4;
     constexpr unsigned each = 2000;
@@ -457,6 +459,8 @@ TEST_P(LoopPost, EntriesFromManyThreadsRunOnceEachAndInTheOrderOfEachThread) {
     loop().disarm(watchdog);
 }
 
+/// A cancellation may come before, while or after the loop takes its entry. The owner frees the
+/// entry in its callback, so a second one would be a use after free.
 TEST_P(LoopPost, PostsAndCancelsFromManyThreadsGiveOneCallbackEach) {
     const random_numbers random;
     constexpr unsigned threads = 3;

@@ -59,7 +59,7 @@ TEST_P(LoopRun, StopFromACallbackKeepsTheRestForTheNextRun) {
     EXPECT_EQ(second.runs, 1);
 }
 
-TEST_P(LoopRun, StopFromAnotherThreadInsideACallbackThatTakesTheInboxEndsTheBatch) {
+TEST_P(LoopRun, StopByAThreadInsideACallbackThatTakesTheInboxEndsTheBatch) {
     job outside;
     job second;
     job first([&] {

@@ -94,7 +94,7 @@ TEST_P(LoopTimer, AHundredOneNanosecondApartFireInOrderHoweverTheyAreSet) {
     }
 }
 
-TEST_P(LoopTimer, TimersThatAreMovedLaterByTheLoopFireInTheOrderInWhichTheyWereMoved) {
+TEST_P(LoopTimer, TimersThatTheLoopMovesLaterFireInTheOrderOfTheMoves) {
     std::vector<int> order;
     const auto begin = clock::now();
     alarm first(loop(), [&] { order.push_back(1); });

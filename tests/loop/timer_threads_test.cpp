@@ -89,9 +89,9 @@ TEST_P(LoopTimerThreads, ACancelThatMeetsAnotherThreadsCommandWaitsForIt) {
     EXPECT_EQ(cancelled, 1);
 }
 
+/// Each timer is set and moved by two threads, and then cancelled by one of them. It is freed in
+/// its on_cancel, so anything that touches it later is a use after free.
 TEST_P(LoopTimerThreads, SettingMovingAndCancellingRaceWithFiring) {
-    // Each timer is set and moved by two threads, then cancelled by one of them; it is freed in its
-    // on_cancel, which has to be the last that anybody hears of it.
     const random_numbers random;
     constexpr int count = 600;
     std::atomic<int> cancelled = 0;

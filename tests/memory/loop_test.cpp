@@ -151,7 +151,7 @@ TEST_P(MemoryOfLoops, ATaskOfANurseryEndsAloneOrIsNotStarted) {
         [&] { return serves(loop(), serve_in_a_nursery(acceptor), where); });
 }
 
-TEST_P(MemoryOfLoops, AConnectionOfANurseryThatHasNoMemoryIsClosedAndTheNextIsServed) {
+TEST_P(MemoryOfLoops, ANurserysConnectionWithoutMemoryIsClosedAndTheNextIsServed) {
     const unheard_reports quiet_reports;
     tcp::acceptor acceptor(loop(), address::loopback_v4(0));
     const address where = where_is(acceptor);

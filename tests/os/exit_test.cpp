@@ -217,7 +217,7 @@ TEST_P(ExitTest, TheNumberOfAGroupWhoseLeaderOthersHaveReapedIsNotUsed) {
     kernel::fail_nothing();
 }
 
-TEST_P(ExitTest, TheGroupOfAnEndedLeaderThatNobodyHasReapedIsKilledByItsNumber) {
+TEST_P(ExitTest, TheGroupOfAnEndedLeaderThatIsNotReapedIsKilledByItsNumber) {
     process_handle process = spawn(group_of_two("sleep 1000 & exit 3"));
     const descriptor output = std::move(process.stdio_pipe(1));
     siginfo_t info{};

@@ -133,7 +133,7 @@ TEST_P(SignalAttach, RefusesASignalThatIsIgnoredIfTheSourceIsStrict) {
     EXPECT_EQ(source.attach({SIGUSR1}), std::error_code());
 }
 
-TEST_P(SignalAttach, LeavesASignalThatIsIgnoredToWhoeverIgnoresItAndTakesTheOthers) {
+TEST_P(SignalAttach, LeavesAnIgnoredSignalToWhoeverIgnoresItAndTakesTheOthers) {
     const ignored_signal ignored(SIGUSR1);
     signal_source source(loop(), {SIGUSR1, SIGUSR2});
     EXPECT_EQ(source.signals(), (signal_set{SIGUSR1, SIGUSR2}));
@@ -288,7 +288,7 @@ TEST_P(SignalAttach, ACompletionOfADetachMayDestroyTheOtherWaits) {
     EXPECT_EQ(second, nullptr);
 }
 
-TEST_P(SignalAttach, TheMaskIsRestoredOnlyIfThatIsAskedForAndThenWhatIsPendingIsDelivered) {
+TEST_P(SignalAttach, TheMaskIsRestoredOnlyOnRequestAndThenDeliversPendingSignals) {
     const auto killed_by_it = [&](mask_after mask) {
         return in_child([&] {
             block_signals({SIGALRM, SIGUSR1});

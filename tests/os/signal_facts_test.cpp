@@ -21,7 +21,7 @@ namespace {
 class SignalFacts : public SignalTest {};
 EDDY_ON_EVERY_ENGINE(SignalFacts);
 
-TEST_P(SignalFacts, OneThatIsSentToAnotherThreadIsNotSeenAndOneForTheLoopsThreadIs) {
+TEST_P(SignalFacts, OneSentToAnotherThreadIsNotSeenAndOneToTheLoopsThreadIs) {
     signal_source source(loop(), {SIGUSR1});
     signal_recorder r;
     wait(source, r, SIGUSR1);

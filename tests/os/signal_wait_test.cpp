@@ -201,7 +201,7 @@ TEST_P(SignalWait, TheMoreUrgentOneGetsTheSignal) {
     EXPECT_FALSE(usual.ended());
 }
 
-TEST_P(SignalWait, OneOfLowPriorityIsLeftInTheKernelWhileMoreUrgentWorkIsPending) {
+TEST_P(SignalWait, OneOfLowPriorityStaysInTheKernelDuringMoreUrgentWork) {
     signal_source source(loop(), {SIGUSR1});
     signal_recorder r;
     r.wait.set_priority(50);
@@ -221,7 +221,7 @@ TEST_P(SignalWait, OneOfLowPriorityIsLeftInTheKernelWhileMoreUrgentWorkIsPending
     ASSERT_TRUE(ends(r));
 }
 
-TEST_P(SignalWait, AnUrgentOneThatGoesAwayLeavesTheSignalWhereTheUsualOneWantsIt) {
+TEST_P(SignalWait, AnUrgentOneThatGoesAwayLeavesTheSignalToTheLessUrgentOne) {
     signal_source source(loop(), {SIGUSR1});
     signal_recorder low;
     signal_recorder urgent;

@@ -446,6 +446,8 @@ TEST_P(Poller, IsWokenByAnotherThread) {
     other.join();
 }
 
+/// The threads of a pollset share a poller: an event that went to two of them would run its closure
+/// twice, and a wake that went to none would be lost.
 TEST_P(Poller, OfSeveralThatWaitOneIsToldOfAnEdgeOrAWake) {
     if (!subject().traits().concurrent) {
         return;  // there is never more than one

@@ -144,6 +144,8 @@ TEST_P(PollsetBadInput, TheCallersLockMayUseThePollsetItself) {
     lock.mutex.unlock();
 }
 
+/// pthread_cancel() unwinds a thread at the next system call that is a cancellation point. Inside
+/// work() that would leave the locks and lists of all other workers broken.
 TEST_P(PollsetBadInput, AThreadThatIsCancelledInsideEndsWhenItIsOutside) {
     pollset set(domain());
     for (const bool sleeping : {false, true}) {

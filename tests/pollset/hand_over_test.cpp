@@ -47,6 +47,8 @@ protected:
     }
 };
 
+/// A poller that harvests several events runs its own closures one by one. Workers of another
+/// pollset must not have to wait until it reaches the one that they could run now.
 TEST_P(PollsetHandOver, ThoseOfAnotherPollsetAreToldOfWhatItsPollerRunsLater) {
     if (GetParam() == poll_strategy::epollex) {
         GTEST_SKIP() << "of two duplicates of one fd the kernel tells one";

@@ -295,6 +295,8 @@ TEST_P(PollsetWork, AShutdownIsDoneWhenTheLastWorkerHasLeftItsClosure) {
     EXPECT_EQ(done.calls(), 1);
 }
 
+/// The documentation of kick() names the price of each case, and callers kick often: only a worker
+/// in the kernel may cost a write.
 TEST_P(PollsetWork, AKickWritesAnEventfdForAThreadInTheKernelOnly) {
     pollset set(domain());
     auto [read, write] = make_pipe();

@@ -261,7 +261,9 @@ private:
     std::optional<held_handle> far_;
 };
 
-TEST_P(Ported, ThirtyTwoPollsetsPlayWhileAllShareAnAddressThatCannotBeConnected) {
+/// A handle that comes and goes in a bag of busy pollsets may change where their workers poll. No
+/// event of a pollset may be stranded at a poller that its workers have left.
+TEST_P(Ported, ThirtyTwoPollsetsPlayWhileAllShareAnAddressThatRefuses) {
     const std::size_t rounds = scaled(50);
     unsigned short nobody_there = 0;
     {

@@ -157,7 +157,7 @@ TEST_P(PollsetPriority, EventsThatAreThereTogetherAreServedInTheOrderOfPrioritie
     }
 }
 
-TEST_P(PollsetPriority, TimersAndEventsThatAreThereTogetherAreServedInOneOrderOfPriorities) {
+TEST_P(PollsetPriority, TimersAndEventsDueTogetherAreServedInOneOrderOfPriorities) {
     constexpr std::size_t count = 200;
     random_numbers random;
     pollset set(domain());
@@ -251,7 +251,9 @@ TEST_P(PollsetPriority, ALookTakesAsManyEventsAsItMay) {
     }
 }
 
-TEST_P(PollsetPriority, AWorkerThatComesFreeServesTheUrgentOfAllThatHappenedMeanwhile) {
+/// While all workers are busy nobody looks at the kernel. The first worker that comes free must
+/// look before it chooses, or it serves what was harvested first.
+TEST_P(PollsetPriority, AWorkerThatComesFreeServesTheMostUrgentOfWhatHappened) {
     pollset set(domain());
     const source& urgent = add_source(set, urgent_priority);
     for (int i = 0; i != 100; ++i) {

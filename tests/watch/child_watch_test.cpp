@@ -254,7 +254,7 @@ TEST_P(ChildWatch, IsCalledInTheOrderOfPriorities) {
     EXPECT_EQ(order, "hl");
 }
 
-TEST_P(ChildWatch, IsDisarmedByALoopThatDrainsAndOnlyKeepsALoopGoingWhileItWaits) {
+TEST_P(ChildWatch, IsDisarmedByADrainingLoopAndKeepsALoopGoingOnlyWhileItWaits) {
     test_child w(loop(), shell("exit 0"));
     loop().run(run_mode::empty);
     EXPECT_EQ(w.calls, 1);

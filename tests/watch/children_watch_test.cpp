@@ -24,7 +24,7 @@ protected:
 };
 EDDY_ON_EVERY_ENGINE(ChildrenWatch);
 
-TEST_P(ChildrenWatch, IsToldOfEachChildThatNobodyWatchesAndReapsNobodyWhileItIsDisarmed) {
+TEST_P(ChildrenWatch, IsToldOfEachUnwatchedChildAndReapsNobodyWhileItIsDisarmed) {
     child_source source(loop());
     std::set<pid_t> forked;
     int told = 0;

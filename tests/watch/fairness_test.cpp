@@ -141,7 +141,6 @@ TEST_P(WatchFairness, WithoutALimitHigherPrioritiesStarveLowerOnes) {
     ASSERT_TRUE(until([&] { return low.calls == 1; }));
 }
 
-/// Two endless streams over sockets; `./bench share` measures and plots the same.
 TEST_P(WatchFairness, WhoWasIdleWhileOthersMovedHundredsOfTerabytesIsTheNext) {
     bandwidth_group group(loop());
     bandwidth_share busy(group, 1);
@@ -161,6 +160,8 @@ TEST_P(WatchFairness, WhoWasIdleWhileOthersMovedHundredsOfTerabytesIsTheNext) {
     EXPECT_EQ(order, (std::vector{1, 2, 1, 1, 2, 1, 1, 2, 1}));
 }
 
+/// Two endless streams over sockets share their loop as documented, although their calls move
+/// different amounts; `./bench share` measures and plots the same.
 TEST_P(WatchFairness, WeightsOfThreeToOneShareTheBytes) {
     fd_pair pairs[2] = {unix_stream_pair(), unix_stream_pair()};
     const std::string chunk(4096, 'x');

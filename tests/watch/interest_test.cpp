@@ -127,7 +127,7 @@ TEST_P(WatchInterest, RearmedAtTheEndOfAStreamIsCalledAgainUntilItIsDisarmed) {
     }
 }
 
-TEST_P(WatchInterest, RearmedBehindAPeerThatWillSendNoMoreIsCalledAgainAndTheOtherWayStillWorks) {
+TEST_P(WatchInterest, RearmedBehindAHalfClosedPeerIsCalledAgainAndCanStillWrite) {
     fd_pair pair = tcp_pair();
     ASSERT_EQ(::shutdown(pair.second.get(), SHUT_WR), 0);
     ASSERT_TRUE(becomes_ready(pair.first.get(), POLLIN));

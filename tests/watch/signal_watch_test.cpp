@@ -76,7 +76,7 @@ TEST_P(SignalWatch, DisarmedLeavesSignalsInTheKernelAndGetsThemWhenArmed) {
     EXPECT_TRUE(is_pending(rt));
 }
 
-TEST_P(SignalWatch, OfLowPriorityLeavesTheSignalInTheKernelWhileMoreUrgentWorkIsPending) {
+TEST_P(SignalWatch, OfLowPriorityLeavesTheSignalInTheKernelDuringMoreUrgentWork) {
     test_signals w(loop(), rt, {}, {.priority = 60});
     settle();
     fd_pair pipe = make_pipe();

@@ -54,6 +54,8 @@ TEST_P(WatchThreads, PostedCommandsTakeEffectInTheirOrder) {
     EXPECT_EQ(w.priority(), 7);
 }
 
+/// The commands of other threads travel in one word, which the loop takes while more are merged
+/// into it. A lost arm() would leave the watch silent for ever.
 TEST_P(WatchThreads, ManyCommandOneWhileItIsCalled) {
     const random_numbers random;
     fd_pair pipe = make_pipe();

@@ -136,7 +136,7 @@ TEST_P(TimerWatch, OneOfTwoEqualDeadlinesCanBeRemoved) {
     EXPECT_EQ(one.calls, 0);
 }
 
-TEST_P(TimerWatch, DueOnesAreQueuedByPriorityAndOneThatIsDisarmedMeanwhileIsNotCalled) {
+TEST_P(TimerWatch, DueOnesAreQueuedByPriorityAndADisarmedOneIsNotCalled) {
     std::vector<int> order;
     test_timer* third = nullptr;
     const auto note = [&](int which) {
