@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# extract.sh DIRECTORY CHAPTER...: writes the code blocks of the chapters as DIRECTORY/CHAPTER-N.cpp,
-# and what they print, where that is said, as CHAPTER-N.expected. Fails at a block that it would not
-# write: one in another language or without one, of other marks, indented, or never closed. (What is
-# typed at a prompt begins with `$ ` or `g++`.)
+# extract.sh DIRECTORY CHAPTER...: writes the code blocks of the chapters as DIRECTORY/CHAPTER-N.cpp.
+# A comment `<!-- MARK: TEXT -->` above a block becomes the file CHAPTER-N.MARK, which contains the
+# text: `prints` is the output of the program; gather.sh reads `inside` and `needs`. Fails at a block
+# that it would not write: one in another language or without one, of other marks, indented, or never
+# closed. (Commands for a prompt begin with `$ ` or `g++`.)
 set -euo pipefail
 
 directory=$1
@@ -19,16 +20,23 @@ for chapter in "$@"; do
         }
         inside && /^```$/ { inside = 0; next }
         inside { print > file; next }
-        /^<!-- prints: .* -->$/ { expected = $0; gsub(/^<!-- prints: | -->$/, "", expected); next }
-        /^```cpp$/ { inside = FNR; n++; file = out "-" n ".cpp"; printf "" > file
-                     if (expected != "") print expected > (out "-" n ".expected")
-                     expected = ""; next }
+        match($0, /^<!-- (prints|inside|needs): /) && / -->$/ {
+            mark = substr($0, 6, RLENGTH - 7)
+            marks[mark] = substr($0, RLENGTH + 1, length($0) - RLENGTH - 4)
+            next
+        }
+        /^```cpp$/ {
+            inside = FNR; n++; file = out "-" n ".cpp"; printf "" > file
+            for (mark in marks) print marks[mark] > (out "-" n "." mark)
+            split("", marks)
+            next
+        }
         /^[[:space:]]*(```|~~~)/ { refuse("a block that is not compiled: " $0) }
         /^(    |\t)/ && before == "" && !/^    (\$|g\+\+) / { refuse("code that is not compiled: " $0) }
         { before = $0 }
         END {
             if (!refused && inside) refuse("the block of line " inside " has no end")
-            if (!refused && expected != "") refuse("nothing prints what is said to be printed")
+            for (mark in marks) if (!refused) refuse("no block follows the mark " mark)
         }
     ' "$chapter"
 done

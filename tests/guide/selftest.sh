@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# selftest.sh: extract.sh takes what it can compile and refuses every other block.
+# selftest.sh: extract.sh takes what it can compile and refuses every other block, and gather.sh puts
+# blocks together.
 set -euo pipefail
-extract=$(dirname "$(readlink -f "$0")")/extract.sh
+here=$(dirname "$(readlink -f "$0")")
+extract=$here/extract.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -22,7 +24,7 @@ refuses() {
 }
 
 takes 'text\n\n<!-- prints: 5 -->\n```cpp\nint main() {}\n```\n\n    g++ hello.cpp\n'
-[[ $(cat out/chapter-1.cpp) == "int main() {}" && $(cat out/chapter-1.expected) == 5 ]]
+[[ $(cat out/chapter-1.cpp) == "int main() {}" && $(cat out/chapter-1.prints) == 5 ]]
 takes '```cpp\n// ~~~\n    int indented;\n```\n'
 refuses '```\nint x;\n```\n' 'a block that is not compiled'
 refuses '```c++\nint x;\n```\n' 'a block that is not compiled'
@@ -31,4 +33,27 @@ refuses '~~~\nint x;\n~~~\n' 'a block that is not compiled'
 refuses '- item\n\n  ```cpp\n  int x;\n  ```\n' 'a block that is not compiled'
 refuses 'text\n\n    int x;\n' 'code that is not compiled'
 refuses '```cpp\nint x;\n' 'the block of line 1 has no end'
-refuses '<!-- prints: 5 -->\ntext\n' 'nothing prints'
+refuses '<!-- prints: 5 -->\ntext\n' 'no block follows the mark prints'
+
+takes '<!-- inside: void f() -->\n```cpp\n#include <a>\ng();\n```\n<!-- needs: b -->\n```cpp\nint x;\n```\n'
+"$here/gather.sh" out sources
+[[ $(cat sources/fragments.cpp) == '// Made by gather.sh.
+#include <eddy/eddy.hpp>
+#include <a>
+#if __has_include(<b>)
+#endif
+using namespace std::chrono_literals;
+namespace chapter_1 {
+void f() {
+g();
+}
+}  // namespace chapter_1
+#if __has_include(<b>)
+namespace chapter_2 {
+int x;
+}  // namespace chapter_2
+#endif' ]]
+takes '<!-- prints: 5 -->\n```cpp\nint main() {\n    f();\n}\n```\n'
+"$here/gather.sh" out sources
+grep -q '    return 0;' sources/programs.cpp
+grep -q '"chapter-1")) return chapter_1::main();' sources/programs.cpp

@@ -21,7 +21,8 @@ EDDY_EX_BEGIN
 
 /// Adds the operations of sockets inside one machine: pass descriptors, identify the peer.
 ///
-///     co_await socket.send_fds(bytes("log"), {file.native_handle()});
+///     const int fds[] = {file.native_handle()};   // g++ 12 takes no braced list in a co_await
+///     co_await socket.send_fds(bytes("log"), fds);
 ///     auto got = co_await peer.receive_fds<4>(bytes(buffer));
 ///     file log(loop, std::move(got.fds[0]));
 template <class Base>
