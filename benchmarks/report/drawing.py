@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How all pictures look: matplotlib without a display, colours, and pages of so many pixels."""
+import io
+import pathlib
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -10,8 +13,8 @@ INK = "#1e293b"
 PALE = "#64748b"
 GRID = "#e2e8f0"
 EDDY = ["#dc2626", "#f472b6", "#7c3aed"]
-PEERS = ["#60a5fa", "#0d9488", "#65a30d"]
-RAW = ["#475569", "#94a3b8"]
+PEERS = ["#60a5fa", "#0d9488", "#65a30d", "#ca8a04", "#0369a1"]
+RAW = ["#475569", "#94a3b8", "#0f172a"]
 
 plt.rcParams.update({
     "svg.fonttype": "none",  # text stays text
@@ -32,8 +35,11 @@ def page(width, height):
 
 
 def save(figure, file):
-    metadata = {"Date": None} if str(file).endswith(".svg") else None
-    figure.savefig(file, metadata=metadata, facecolor="white")
+    """Writes an SVG without a date and without white space at the ends of lines, so that it fits into a repository."""
+    with io.StringIO() as text:
+        figure.savefig(text, format="svg", metadata={"Date": None}, facecolor="white")
+        lines = [line.rstrip() for line in text.getvalue().splitlines()]
+    pathlib.Path(file).write_text("\n".join(lines) + "\n", encoding="utf-8")
     plt.close(figure)
 
 

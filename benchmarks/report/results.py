@@ -61,6 +61,7 @@ class Results:
     def __init__(self):
         self._all = []
         self._by_name = {}
+        self._rows = {}
 
     def __iter__(self):
         return iter(self._all)
@@ -71,13 +72,14 @@ class Results:
     def add(self, measurement):
         self._all.append(measurement)
         self._by_name.setdefault(measurement.name(), measurement)
+        self._rows.setdefault((measurement.suite, measurement.case, measurement.metric), []).append(measurement)
 
     def find(self, suite, case, subject, metric):
         return self._by_name.get((suite, case, subject, metric))
 
     def rows(self, suite, case, metric):
         """The measurements of all subjects."""
-        return [m for m in self._all if (m.suite, m.case, m.metric) == (suite, case, metric)]
+        return self._rows.get((suite, case, metric), [])
 
     def text(self, suite, case, subject, metric):
         found = self.find(suite, case, subject, metric)
