@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What every suite is given.
+// The surroundings of every suite.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace bench {
 
 namespace {
 
-/// What the driver was allowed when it began, before it pinned itself.
+/// The cores that the driver was allowed when it began, before it pinned itself.
 const cpu_set_t& allowed_cores() {
     static const cpu_set_t allowed = [] {
         cpu_set_t set;

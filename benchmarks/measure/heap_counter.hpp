@@ -19,7 +19,7 @@ public:
     heap_counter& operator=(const heap_counter&) = delete;
     ~heap_counter();
 
-    /// What must be added to the child's command; good for one child.
+    /// The parts that must be added to the command of a child; good for one child.
     command preload() const;
 
     std::uint64_t allocations() const noexcept { return shared_->allocations.load(); }

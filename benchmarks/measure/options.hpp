@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the driver is asked to measure.
+// The arguments of the driver.
 #pragma once
 
 #include <string>

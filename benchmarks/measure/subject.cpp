@@ -168,7 +168,8 @@ std::vector<subject> grpc_subjects(const std::string& program) {
             over("eddy_poll", "eddy", "poll")};
 }
 
-/// What the short form can do without: the slowest, and what differs little from another row.
+/// True for subjects that the short form leaves out: the slowest, and those that differ little from
+/// another row.
 bool only_in_full(std::string_view suite, const std::string& name) {
     if (suite == "compile") {
         return name == "asio_coro" || name == "eddy" || name.ends_with("_sender") ||
@@ -178,7 +179,7 @@ bool only_in_full(std::string_view suite, const std::string& name) {
     return suite != "share" && name.ends_with("_poll") && suite != "pollset" && suite != "grpc";
 }
 
-/// The same programs of another build, with its library.
+/// Adds the programs of another build, with its library.
 void add_before(std::vector<subject>& all, const std::string& build) {
     for (std::size_t i = 0, count = all.size(); i != count; ++i) {
         if (!all[i].name.starts_with("eddy")) continue;

@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// What a traced process is stopped at, and counted.
+/// The events at which a traced process is stopped, and which are counted.
 enum class traced { syscalls, instructions };
 
 /// Counts what a single-threaded process does while `work` runs on another thread. Exact, and

@@ -17,7 +17,7 @@ class Outcome(enum.Enum):
 
 @dataclasses.dataclass
 class Verdict:
-    """What became of a target."""
+    """The outcome of a target."""
     target: targets.Target
     outcome: Outcome = Outcome.NOT_MEASURED
     measured: float = math.nan

@@ -26,7 +26,7 @@ class Failed(Exception):
 
 
 class Progress:
-    """What is being done now: one line on stderr that is overwritten on a terminal; elsewhere a line for each
+    """Shows the work in progress: one line on stderr that is overwritten on a terminal; elsewhere a line for each
     new phase only, so that logs stay short."""
 
     def __init__(self):
@@ -51,7 +51,7 @@ class Progress:
 
 
 class Run:
-    """What the lines of the driver amount to."""
+    """Collects the results from the lines of the driver."""
 
     def __init__(self, progress):
         self.results = results.Results()

@@ -161,7 +161,7 @@ def _limit(target):
 
 
 def reasons():
-    """What is known of targets that are missed, by their names."""
+    """Why targets are known to be missed, by their names."""
     return tomllib.loads((HERE / "missed.toml").read_text(encoding="utf-8"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured, in memory and in the files of --json."""
+"""The results of a run, in memory and in the files of --json."""
 import dataclasses
 import json
 import math

@@ -33,7 +33,7 @@ plan plan_for(const options& o) {
     return o.quick ? plan{5, 1, 40'000'000} : plan{20, 4, 25'000'000};
 }
 
-/// What a server has done in the slices of a round.
+/// Sums up the work of a server in the slices of a round.
 class cpu_of_requests {
 public:
     void add(pid_t pid, burst_load& load, std::int64_t slice_ns) {

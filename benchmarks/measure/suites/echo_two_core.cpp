@@ -20,7 +20,7 @@ struct plan {
     std::int64_t slice_ns;
 };
 
-/// What the results are kept as, and how the client waits.
+/// The name of the results, and how the client waits.
 struct two_core_case {
     std::string suite;
     std::string name;
