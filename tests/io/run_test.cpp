@@ -3,6 +3,7 @@
 #include "kernel/call.hpp"
 #include "support/engine_fixture.hpp"
 #include "support/heard_reports.hpp"
+#include "support/refused_waits.hpp"
 
 #include <eddy/io/run.hpp>
 
@@ -65,10 +66,7 @@ struct later {
     static inline loop* home;
     template <class Receiver>
     void operator()(Receiver receiver) const noexcept {
-        for (const auto call :
-             {kernel::call::epoll_wait, kernel::call::poll, kernel::call::uring_enter}) {
-            kernel::fail(call, error, 0, 1'000'000);
-        }
+        refuse_waits(home->engine(), error, 1'000'000);
         home->post([] {});  // so that it finds out
         std::this_thread::sleep_for(50ms);
         completed = true;
@@ -217,9 +215,7 @@ TEST_P(RunSender, CompletedElsewhereLeavesNoStopForTheNextRun) {
 }
 
 TEST_P(RunSender, ThrowsIfTheKernelRefusesToWaitAndTakesTheSenderBack) {
-    kernel::fail(kernel::call::epoll_wait, EFAULT, 0, 1000);
-    kernel::fail(kernel::call::poll, EFAULT, 0, 1000);
-    kernel::fail(kernel::call::uring_enter, EFAULT, 0, 1000);
+    refuse_waits(GetParam(), EFAULT, 1000);
     EXPECT_THROW(static_cast<void>(loop().run(loop().get_scheduler().schedule_after(1h))),
                  std::system_error);
     kernel::fail_nothing();
@@ -306,9 +302,7 @@ TEST_P(LoopAsSender, AStopThatCameBeforeEndsItAtOnce) {
 
 TEST_P(LoopAsSender, AKernelThatRefusesToWaitIsAnError) {
     running<loop_run_sender, no_value_kept> r(loop().run_sender());
-    kernel::fail(kernel::call::epoll_wait, EFAULT, 0, 1000);
-    kernel::fail(kernel::call::poll, EFAULT, 0, 1000);
-    kernel::fail(kernel::call::uring_enter, EFAULT, 0, 1000);
+    refuse_waits(GetParam(), EFAULT, 1000);
     r.start();
     kernel::fail_nothing();
     EXPECT_EQ(r.how(), ending::error);

@@ -3,6 +3,7 @@
 #include "loop/loop_fixture.hpp"
 #include "support/heard_reports.hpp"
 #include "support/in_child.hpp"
+#include "support/refused_waits.hpp"
 #include "support/threads.hpp"
 
 #include <atomic>
@@ -423,10 +424,7 @@ TEST_P(LoopGroup, StopsAndThrowsFromJoinWhenALoopCannotWait) {
     const heard_reports heard;
     loop_group group(of(3));
     for (unsigned round = 0; round != 2; ++round) {
-        kernel::fail(GetParam() == engine_kind::epoll  ? kernel::call::epoll_wait
-                     : GetParam() == engine_kind::poll ? kernel::call::poll
-                                                       : kernel::call::uring_enter,
-                     EFAULT);
+        refuse_waits(GetParam(), EFAULT, 1);
         group.start();
         try {
             group.join();
@@ -447,12 +445,6 @@ TEST_P(LoopGroup, StopsAndThrowsFromJoinWhenALoopCannotWait) {
     EXPECT_TRUE(ran);
 }
 
-void fail_waits(unsigned times) {
-    kernel::fail(kernel::call::epoll_wait, EFAULT, 0, times);
-    kernel::fail(kernel::call::poll, EFAULT, 0, times);
-    kernel::fail(kernel::call::uring_enter, EFAULT, 0, times);
-}
-
 /// Starts the group again. Each loop finds itself in a run that nobody has stopped.
 void expect_each_runs_on(loop_group& group) {
     std::latch done(static_cast<std::ptrdiff_t>(group.size()));
@@ -471,7 +463,7 @@ void expect_each_runs_on(loop_group& group) {
 TEST_P(LoopGroup, RunsAgainAfterAStopThatCameWhenALoopHadFailed) {
     const heard_reports heard;
     loop_group group(of(2));
-    fail_waits(1);
+    refuse_waits(GetParam(), EFAULT, 1);
     group.start();
     const time_point limit = clock::now() + patience;
     while (heard.with("a loop group stops") == 0 && clock::now() < limit) {
@@ -491,7 +483,7 @@ TEST_P(LoopGroup, RunsAgainAfterAllItsLoopsHaveFailed) {
         for (std::size_t i = 0; i != 2; ++i) {
             group.at(i).post([&] {
                 both_run.arrive_and_wait();
-                fail_waits(1'000'000);
+                refuse_waits(GetParam(), EFAULT, 1'000'000);
             });
         }
         group.start();
@@ -504,7 +496,7 @@ TEST_P(LoopGroup, RunsAgainAfterAllItsLoopsHaveFailed) {
 TEST_P(LoopGroup, AStopBetweenTwoRunsEndsTheNextOneAfterAFailure) {
     const heard_reports heard;
     loop_group group(of(2));
-    fail_waits(1'000'000);
+    refuse_waits(GetParam(), EFAULT, 1'000'000);
     group.start();
     EXPECT_THROW(group.join(), std::system_error);
     kernel::fail_nothing();
@@ -517,7 +509,7 @@ TEST_P(LoopGroup, IsDestroyedInOrderWhenALoopCannotWait) {
     const heard_reports heard;
     {
         loop_group group(of(2));
-        fail_waits(1'000'000);
+        refuse_waits(GetParam(), EFAULT, 1'000'000);
         group.start();
         const time_point limit = clock::now() + 10s;
         while (heard.with("cannot wait") == 0 && clock::now() < limit) {

@@ -4,6 +4,7 @@
 #include "kernel/call.hpp"
 #include "loop/loop_fixture.hpp"
 #include "support/heard_reports.hpp"
+#include "support/refused_waits.hpp"
 
 #include <string>
 #include <system_error>
@@ -16,10 +17,7 @@ protected:
     static constexpr unsigned for_good = 1'000'000;
 
     static void refuse_waits(int error, unsigned times = for_good) {
-        const kernel::call call = GetParam() == engine_kind::epoll  ? kernel::call::epoll_wait
-                                  : GetParam() == engine_kind::poll ? kernel::call::poll
-                                                                    : kernel::call::uring_enter;
-        kernel::fail(call, error, 0, times);
+        test::refuse_waits(GetParam(), error, times);
     }
     const char* call() const {
         return on(engine_kind::epoll)  ? "epoll_wait"

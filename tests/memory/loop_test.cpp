@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/call.hpp"
 #include "support/engine_fixture.hpp"
+#include "support/refused_waits.hpp"
 #include "support/signals.hpp"
 #include "support/with_every_allocation_failing.hpp"
 
@@ -369,9 +370,7 @@ TEST_P(MemoryOfLoops, AnErrorOfAWaitSaysWhatItIsWithoutMemory) {
         loop().poll();
         timer far(loop(), [](timer&) noexcept {});
         loop().post_after(std::chrono::hours(1), far);
-        kernel::fail(kernel::call::epoll_wait, error, 0, 1000);
-        kernel::fail(kernel::call::poll, error, 0, 1000);
-        kernel::fail(kernel::call::uring_enter, error, 0, 1000);
+        refuse_waits(GetParam(), error, 1000);
         char words[256] = "nothing";
         std::error_code code;
         own_memory_faults().begin(1, memory_faults::how::from_then_on);
