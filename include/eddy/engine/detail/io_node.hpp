@@ -47,6 +47,8 @@ struct io_node : operation {
     io_node(void (*on_complete)(io_operation&) noexcept, const io_request& request) noexcept
         : operation(node_kind::io), request_(request), callback_(on_complete) {}
 
+    using operation::queued_;
+
     io_request request_;
     io_result result_;
     void (*callback_)(io_operation&) noexcept = nullptr;
