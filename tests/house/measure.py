@@ -31,7 +31,7 @@ def files(root, folders, *endings):
         file
         for folder in folders
         for file in (root / folder).rglob("*")
-        if file.is_file() and file.name.endswith(endings) and "build" not in file.parts
+        if file.is_file() and file.name.endswith(endings) and "build" not in file.relative_to(root).parts
     )
 
 
