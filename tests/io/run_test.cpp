@@ -59,7 +59,8 @@ struct when_stopped {
     }
 };
 
-/// The loop cannot wait from here on, and some time passes before it completes.
+/// The loop cannot wait from here on, and has given up at least once before this completes: it does
+/// so at the fifth refusal at the latest.
 struct later {
     static inline std::atomic<bool> completed;
     static inline int error;
@@ -68,7 +69,10 @@ struct later {
     void operator()(Receiver receiver) const noexcept {
         refuse_waits(home->engine(), error, 1'000'000);
         home->post([] {});  // so that it finds out
-        std::this_thread::sleep_for(50ms);
+        const time_point limit = clock::now() + patience;
+        while (kernel::fired(wait_call_of(home->engine())) < 20 && clock::now() < limit) {
+            std::this_thread::yield();
+        }
         completed = true;
         ex::set_value(std::move(receiver), 7);
     }
